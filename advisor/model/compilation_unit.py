@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+_MOST_SHOWN = 3
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionText:
@@ -114,12 +116,15 @@ class CompilationUnit:
     these the unit cannot be compiled, and the reason is given to the user. `untyped` says likewise why there
     is no assumed typing.
     `assumptions` are those of the candidates that are about no types. Those of the `missing` names that are
-    certain not to be defined at all are also `undefined`: the program itself cannot compile the kernel.
-    `placeholders` are those of the `constants` whose value is a guess; a sentence for each is among the
-    assumptions. `others` is the unit with other values of names of which the source gives several; the
-    functions that both have come first, in the same order. `options` are literal options of the decorator
-    (fastmath, max_registers, debug, opt …). `launches` are those in the source, those of tests only where
-    there are no others; they decide nothing of what the unit compiles to.
+    certain not to be defined at all are also `undefined`: the program itself cannot compile the kernel. Of
+    those that are known, and are nothing that Numba compiles, `unusable` has a clause each: "`f` in line 3 is
+    a plain Python function, which a kernel cannot call". `placeholders` are those of the `constants` whose
+    value is a guess; a sentence for each is among the assumptions. `others` is the unit with other values of
+    names of which the source gives several; the functions that both have come first, in the same order.
+    `options` are literal options of the decorator (fastmath, max_registers, debug, opt …). `launches` are
+    those in the source, those of tests only where there are no others; they decide nothing of what the unit
+    compiles to. `other_compiler` is one that the program compiles the kernel with instead of Numba's, from
+    the same types to machine code of its own.
     """
 
     kernel: str
@@ -133,10 +138,12 @@ class CompilationUnit:
     parameters: tuple[str, ...] = ()
     untyped: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
+    unusable: tuple[str, ...] = ()
     undefined: tuple[UndefinedName, ...] = ()
     placeholders: tuple[Placeholder, ...] = ()
     launches: tuple[StatedLaunch, ...] = ()
     others: tuple[CompilationUnit, ...] = ()
+    other_compiler: str = ""
 
     def with_other_values(self, number: int = 0) -> tuple[CompilationUnit, ...]:
         """The unit in the typing of that number alone, with each of the other values that the source gives;
@@ -159,6 +166,16 @@ class CompilationUnit:
             candidates=(replace(typing, types=types),),
             others=(),
         )
+
+    @property
+    def obstacle(self) -> str:
+        """Why the unit cannot be compiled, as the end of a sentence; empty where it can be."""
+        if self.unusable:
+            return ", ".join(self.unusable[:_MOST_SHOWN])
+        if self.unresolved:
+            named = ", ".join(self.unresolved[:_MOST_SHOWN])
+            return f"{named} cannot be resolved without running the program"
+        return "" if self.candidates else "the types of its parameters are not known"
 
     @property
     def unresolved(self) -> tuple[str, ...]:

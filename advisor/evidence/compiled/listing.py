@@ -53,10 +53,8 @@ def list_kernel(unit: CompilationUnit, target: Target, timeout: float) -> Listin
         if missing is not None:
             raise missing
     program = nvdisasm()
-    if unit.unresolved or not unit.candidates or program is None:
-        reason = f"{', '.join(unit.unresolved[:3])} cannot be resolved without running the program"
-        types = "the types of its parameters are not known"
-        raise EvidenceUnavailable(f"The kernel was not compiled: {reason if unit.unresolved else types}.")
+    if unit.obstacle or program is None:
+        raise EvidenceUnavailable(f"The kernel was not compiled: {unit.obstacle}.")
     worker = Worker()
     try:
         answer = worker.compile(compile_request(unit, target), timeout)

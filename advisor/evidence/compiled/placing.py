@@ -100,13 +100,21 @@ def placed_kernel(unit: CompilationUnit, summed: Json) -> CompiledKernel:
         target.update(counts)
         for name, value in largest.items():
             target[name] = value
+    resources, instructions = dict(summed["resources"]), dict(summed["instructions"])
+    if unit.other_compiler:
+        # Types decide what is computed in float64, whoever compiles it; all else is that compiler's.
+        resources = {}
+        instructions = {name: count for name, count in instructions.items() if name in _FP64_METRICS}
+        for one in lines.values():
+            for name in one.keys() - _FP64_METRICS:
+                del one[name]
     differing = ", ".join(f"`{name}`" for name in summed.get("differing", ()))
     left_out = (f"Not known, as the guesses differ in it: {differing}.",) if differing else ()
     return CompiledKernel(
         types=chosen.types,
         assumptions=(*chosen.assumptions, *left_out),
-        resources=dict(summed["resources"]),
-        instructions=dict(summed["instructions"]),
+        resources=resources,
+        instructions=instructions,
         lines=tuple(CodeLine(path, line, dict(counts)) for (path, line), counts in sorted(lines.items())),
         launch=chosen.launch,
     )

@@ -121,13 +121,8 @@ def _refused(unit: CompilationUnit, evidence: CompiledEvidence) -> bool:
         said = f"name `{first.name}` is not defined: the kernel `{name}` cannot be compiled."
         evidence.problems.append(Problem(first.path, first.line, said))
         return True
-    if unit.unresolved:
-        reason = f"{', '.join(unit.unresolved[:3])} cannot be resolved without running the program"
-    elif not unit.candidates:
-        reason = "the types of its parameters are not known"
-    elif kernel is None:
-        reason = "its text is missing"
-    else:
+    reason = unit.obstacle or ("its text is missing" if kernel is None else "")
+    if not reason:
         return False
     evidence.problems.append(Problem(path, line, f"The kernel `{name}` was not compiled: {reason}."))
     return True

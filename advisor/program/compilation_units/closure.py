@@ -67,7 +67,9 @@ def _unit(
     options, ignored = _options(declaration, names)
     candidates, reasons = _candidates(declaration, names, functions, call_types, launchers)
     texts = _texts(declaration, functions, namespace, names)
-    assumptions = (*names.assumptions, *functions.assumptions, *ignored)
+    other = names.other_compiler
+    replaced = (f"`{other}` is taken to infer the types that Numba does; its machine code is not known.",)
+    assumptions = (*names.assumptions, *functions.assumptions, *ignored, *(replaced if other else ()))
     return CompilationUnit(
         kernel=declaration.key,
         path=declaration.module.path,
@@ -80,8 +82,10 @@ def _unit(
         parameters=declaration.parameters,
         untyped=reasons,
         assumptions=assumptions,
+        unusable=tuple(functions.unusable.values()),
         undefined=tuple(functions.undefined),
         placeholders=namespace.placeholders(),
+        other_compiler=other,
     )
 
 

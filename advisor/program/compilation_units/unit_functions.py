@@ -10,7 +10,7 @@ from advisor.model.compilation_unit import UndefinedName
 from advisor.program.compilation_units.function_text import function_text, global_names
 from advisor.program.compilation_units.guesses import guesses_for
 from advisor.program.compilation_units.placeholders import Guess, UnknownValue, by_name, outermost
-from advisor.program.names.library_names import COMPILER_LIBRARIES
+from advisor.program.names.library_names import COMPILER_LIBRARIES, MLIR_COMPILER
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.resolution.library_values import library_constant, numpy_type_name
 from advisor.program.resolution.literal_text import LibraryName, literal_text
@@ -63,7 +63,10 @@ class UnitFunction:
 
 
 class UnitFunctions:
-    """Collects a kernel and all functions it calls; `missing` are names that stand for nothing known."""
+    """Collects a kernel and all functions it calls.
+
+    `missing` are names that stand for nothing that can be compiled; `unusable` those of them that are known.
+    """
 
     def __init__(self, names: Names, path: str) -> None:
         """`path` is the kernel's file."""
@@ -72,6 +75,7 @@ class UnitFunctions:
         self.order: list[UnitFunction] = []
         self.callees: dict[ast.expr, FunctionNode] = {}
         self.missing: dict[str, str] = {}
+        self.unusable: dict[str, str] = {}
         self.undefined: list[UndefinedName] = []
         self.unknown: list[UnknownValue] = []
         self.assumptions: list[str] = []
@@ -131,6 +135,8 @@ class UnitFunctions:
             if function.module.path != self.path:
                 at += f" of {function.module.path}"
             self.missing.setdefault(written, f"{written} in {at} ({target})")
+            if not isinstance(meaning, UnknownName | ConstantName):
+                self.unusable.setdefault(written, f"`{written}` in {at} is {target}")
             return
         if isinstance(node, ast.Attribute):
             node = self._with_value(function, node, meaning)
@@ -179,15 +185,17 @@ class UnitFunctions:
             library = meaning.dotted.split(".")[0]
             if library in COMPILER_LIBRARIES:
                 return Target("alias", wanted, meaning.dotted)
-            if library == "numba_cuda_mlir":
-                return f"a part of {library}, a compiler that is not used here"
+            if library == MLIR_COMPILER:
+                return f"a part of {library} that Numba does not have"
             return f"a part of {meaning.dotted.split('.')[0]}, which a kernel cannot use"
         if isinstance(meaning, ConstantName):
             text = literal_text(meaning.value)
             if text is None:
                 return "a value that has no short literal"
             return Target("constant", wanted, text)
-        return "a module or a class"
+        if isinstance(meaning, ClassName):
+            return "a class, which a kernel can use only where an extension of Numba says how"
+        return "a module, which is no value"
 
     def _callable(self, meaning: FunctionName) -> bool:
         node = meaning.node

@@ -33,6 +33,13 @@ NUMBA_TYPES = frozenset(
     + ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16", "byte", "char"]
     + ["float_", "double", "int_", "uint", "short", "long_", "longlong", "ulong", "ulonglong", "float16"]
 )
+# A compiler with Numba's own inference of types, for the same kernels.
+MLIR_COMPILER = "numba_cuda_mlir"
+_NUMBAS = (
+    ("numba_cuda.numba", "numba"),
+    (f"{MLIR_COMPILER}.cuda", "numba.cuda"),
+    (f"{MLIR_COMPILER}.numba_cuda", "numba.cuda"),
+)
 _NUMBA_STAR = NUMBA_TYPES | {
     "jit",
     "njit",
@@ -55,6 +62,15 @@ _CUDA_STAR = frozenset({
 
 # Of these modules it is known what a star import binds.
 KNOWN_STARS = frozenset({"math", "cmath", "operator", "numpy"})
+
+
+def numbas_name(dotted: str) -> str:
+    """`numba.cuda.grid` for a library name that means the same to another distribution or compiler."""
+    for prefix, own in _NUMBAS:
+        if dotted == prefix or dotted.startswith(f"{prefix}."):
+            return own + dotted[len(prefix) :]
+    root, _, name = dotted.partition(".")
+    return f"numba.{name}" if root == MLIR_COMPILER and name in NUMBA_TYPES else dotted
 
 
 def star_member(library: str, name: str) -> bool:

@@ -9,8 +9,8 @@ from pathlib import Path
 from advisor.model.errors import SourceProblem
 from advisor.model.text.source_text import read_source
 from advisor.program.names.library_names import star_member
-from advisor.program.syntax.gate import launched_names
 from advisor.program.syntax.file_modules import read_modules
+from advisor.program.syntax.gate import launched_names
 from advisor.program.syntax.module import Import, ModuleSyntax
 
 # Roots of the libraries a kernel may name: they are never looked for in the workspace.

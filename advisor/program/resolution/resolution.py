@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.kernels.jit_expressions import Jit
-from advisor.program.names.library_names import COMPILER_LIBRARIES, CPU_COMPILERS, KNOWN_STARS, star_member
+from advisor.program.names.library_names import (
+    COMPILER_LIBRARIES,
+    CPU_COMPILERS,
+    KNOWN_STARS,
+    MLIR_COMPILER,
+    numbas_name,
+    star_member,
+)
 from advisor.program.names.scope_names import parameter_defaults, parameter_names, rebound_names
 from advisor.program.names.workspace import KNOWN_LIBRARIES, Workspace
 from advisor.program.resolution.constant_values import ConstantValues
@@ -26,15 +34,17 @@ from advisor.program.resolution.meanings import (
     ModuleName,
     UnknownName,
 )
+from advisor.program.resolution.other_bindings import copying_functions, items_of_loop
 from advisor.program.resolution.other_values import other_meaning
 from advisor.program.syntax.dynamic_imports import imported_module
 from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax, Scope, assignments
-from advisor.program.syntax.tree_nodes import below, dotted_parts
+from advisor.program.syntax.tree_nodes import dotted_parts
 
 Scopes: TypeAlias = Sequence[Scope]
 _Choice = TypeVar("_Choice")
 # Names that stand for each other in ever new ways are given up after this many.
 _MOST_STEPS = 5_000
+_COMPILERS = COMPILER_LIBRARIES | {"numba_cuda", MLIR_COMPILER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +70,11 @@ class Names:
         """Of several values that the source gives a name, that number of them is taken, or else the last.
 
         `callers` are the files where calls of functions that make kernels are looked for, beside their own.
+        `other_compiler` is one whose names were met in the place of Numba's.
         """
         self.workspace = workspace
         self.most_values = 1
+        self.other_compiler = ""
         self._choice = choice
         self.jit = Jit(workspace)
         self._declarations_of = declarations_of
@@ -143,7 +155,7 @@ class Names:
     def member(self, owner: ModuleName | ClassName | LibraryName, name: str) -> Meaning:
         """What `owner.name` means."""
         if isinstance(owner, LibraryName):
-            return LibraryName(f"{owner.dotted}.{name}")
+            return self._library(f"{owner.dotted}.{name}")
         if isinstance(owner, ModuleName):
             return self._module_member(owner.module, name)
         return self._class_member(owner, name)
@@ -235,14 +247,7 @@ class Names:
         self, name: str, module: ModuleSyntax, scope: FunctionNode, scopes: Scopes
     ) -> Meaning | None:
         """A value of a name that nothing but one loop over written values binds, the first to begin with."""
-        loops = [one for one in module.inside(scope, ast.For) if name in _names_in(one.target)]
-        stores = [
-            one for one in module.inside(scope, ast.Name) if one.id == name and isinstance(one.ctx, ast.Store)
-        ]
-        items = self._items(loops[0], module, scope) if len(loops) == 1 == len(stores) else []
-        target = loops[0].target if loops else None
-        if isinstance(target, ast.Tuple):
-            items = [part for one in items if (part := _part(one, target, name)) is not None]
+        items = items_of_loop(name, module, scope)
         values = self._different(items, module, scopes, none=True)
         if not values or values[0].node is not items[0]:
             return None
@@ -250,16 +255,6 @@ class Names:
         which = "its first value" if one is values[0] else "a value of it"
         self._assumed.append(f"`{name}` is taken to be {one.text}, {which} in line {one.node.lineno}.")
         return one.meaning
-
-    def _items(self, loop: ast.For, module: ModuleSyntax, scope: FunctionNode) -> list[ast.expr]:
-        """The written values that a loop runs over, also through one name for all of them."""
-        items = loop.iter
-        if isinstance(items, ast.Name):
-            if items.id in rebound_names(scope) or items.id in module.rebound:
-                return []
-            bound = assignments(scope.body).get(items.id) or module.assigned.get(items.id, [])
-            items = bound[0] if len(bound) == 1 else items
-        return items.elts if isinstance(items, ast.Tuple | ast.List) else []
 
     def _different(
         self, nodes: Iterable[ast.expr], module: ModuleSyntax, scopes: Scopes, none: bool = False
@@ -292,8 +287,8 @@ class Names:
 
     def _in_module(self, name: str, module: ModuleSyntax) -> Meaning:
         imported = module.imports.get(name)
-        if imported is not None and _root(imported) in COMPILER_LIBRARIES | {"numba_cuda"}:
-            return _library(imported)
+        if imported is not None and _root(imported) in _COMPILERS:
+            return self._library(imported.dotted)
         function = self._function(name, module)
         if function is not None:
             return function
@@ -307,7 +302,23 @@ class Names:
             if name in module.rebound:
                 return self._initial(name, values, module)
             return self._agreed(values, module, (), name)
+        copied = self._copied(name, module)
+        if copied is not None:
+            return copied
         return self._initial(name, values, module) if name in module.rebound else self._star(name, module)
+
+    def _copied(self, name: str, module: ModuleSyntax) -> Meaning | None:
+        """What a function that copies its variables into the module, as `globals().update(locals())`, gives a
+        name; None where none does.
+        """
+        for function in module.once(copying_functions, module.tree):
+            inside = [function, *module.scopes(function)]
+            found = (
+                None if name in parameter_names(function) else self._in_scope(name, module, function, inside)
+            )
+            if found is not None:
+                return found
+        return None
 
     def _initial(self, name: str, values: list[ast.expr], module: ModuleSyntax) -> Meaning:
         """A known value of a name that the program changes at run time, the first to begin with: of the
@@ -353,9 +364,11 @@ class Names:
         dotted = imported.dotted
         library = self.workspace.library_name(dotted, module)
         if library.split(".")[0] in KNOWN_LIBRARIES:
-            return LibraryName(library)
+            return self._library(library)
         if imported.name is None:
             target = self.workspace.find(imported, module)
+            if target is None and dotted.split(".")[0] in sys.stdlib_module_names:
+                return UnknownName(f"a value of Python's module {dotted.split('.')[0]}")
             return (
                 ModuleName(target) if target else UnknownName(f"imported from {dotted}, which was not found")
             )
@@ -369,6 +382,13 @@ class Names:
         if submodule is not None:
             return ModuleName(submodule)
         return UnknownName(f"imported from {'.' * imported.level}{imported.module}, where it was not found")
+
+    def _library(self, dotted: str) -> LibraryName:
+        """A name of a library, by the name that Numba has for the same."""
+        own = numbas_name(dotted)
+        if own != dotted and dotted.startswith(f"{MLIR_COMPILER}."):
+            self.other_compiler = MLIR_COMPILER
+        return LibraryName(own)
 
     def _module_member(self, module: ModuleSyntax, name: str) -> Meaning:
         found = self._in_module(name, module)
@@ -415,7 +435,17 @@ class Names:
         filled = any(word in module.source.text for word in ("globals()", "exec(", "vars()", "sys.modules"))
         return not filled and name not in module.bound_anywhere
 
+    def _branches(self, value: ast.expr, module: ModuleSyntax, scopes: Scopes) -> list[ast.expr]:
+        """The values that a conditional expression has where its test is not known; any other by itself."""
+        if not isinstance(value, ast.IfExp):
+            return [value]
+        test, _ = self.apart(value.test, module, scopes)
+        if not isinstance(test, UnknownName):
+            return [value]
+        return [one for part in (value.body, value.orelse) for one in self._branches(part, module, scopes)]
+
     def _agreed(self, values: list[ast.expr], module: ModuleSyntax, scopes: Scopes, name: str) -> Meaning:
+        values = [one for value in values for one in self._branches(value, module, scopes)]
         found = [self.apart(value, module, scopes) for value in values]
         meanings = [meaning for meaning, _ in found]
         first = meanings[0]
@@ -452,23 +482,5 @@ def _same(left: Meaning, right: Meaning) -> bool:
     return left == right
 
 
-def _names_in(target: ast.expr) -> set[str]:
-    return {one.id for one in below(target) if isinstance(one, ast.Name)}
-
-
-def _part(value: ast.expr, target: ast.Tuple, name: str) -> ast.expr | None:
-    """The member of a written tuple that a name among targets is bound to."""
-    if not isinstance(value, ast.Tuple | ast.List) or len(value.elts) != len(target.elts):
-        return None
-    pairs = zip(target.elts, value.elts, strict=True)
-    return next((part for one, part in pairs if isinstance(one, ast.Name) and one.id == name), None)
-
-
 def _root(imported: Import) -> str:
     return "" if imported.level else imported.module.split(".")[0]
-
-
-def _library(imported: Import) -> LibraryName:
-    dotted = imported.dotted
-    prefix = "numba_cuda.numba"
-    return LibraryName("numba" + dotted[len(prefix) :] if dotted.startswith(prefix) else dotted)

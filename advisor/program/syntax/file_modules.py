@@ -1,4 +1,4 @@
-"""The modules of one file: a notebook has one for its own cells, and one for each Python file that they write."""
+"""The modules of one file: a notebook has its own, and one for each Python file that its cells write."""
 
 from __future__ import annotations
 

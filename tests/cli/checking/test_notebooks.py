@@ -10,6 +10,7 @@ import pytest
 from notebook_files import DIVERGENT, HEAD, REACHED, RULE, code, errors, notebook, places, text_of
 
 Run = Callable[..., Any]
+IMPORT = "from numba import cuda"
 
 
 def test_a_finding_stands_at_its_cell_and_line(report: Run, put: Run) -> None:
@@ -81,11 +82,64 @@ def test_what_only_looks_like_a_command_is_python(report: Run, put: Run, source:
     assert found["errors"] == []
 
 
-@pytest.mark.parametrize("magic", ["%%bash", "%%writefile k.py", "%%html", "%%cython", "%%javascript"])
+@pytest.mark.parametrize("magic", ["%%bash", "%%writefile k.cu", "%%html", "%%cython", "%%javascript"])
 def test_cells_of_other_languages_are_left_out_without_a_word(report: Run, put: Run, magic: str) -> None:
     put(HEAD, f"{magic}\n{DIVERGENT}")
     found = report("n.ipynb")
     assert (places(found), found["errors"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "magic", ["%%writefile k.py", "%%writefile -a sub/k.py", "%%file 'k.py'", "\n%%writefile --append k.py  "]
+)
+def test_a_file_that_a_cell_writes_is_looked_at(report: Run, put: Run, magic: str) -> None:
+    put("x = 1", f"{magic}\n{IMPORT}\n{DIVERGENT}")
+    found = report("n.ipynb")
+    assert places(found) == [("n.ipynb", 2, 7 + magic.count("\n"))]
+    assert found["errors"] == []
+
+
+def test_a_written_file_sees_no_name_of_the_notebook_and_the_notebook_none_of_it(
+    report: Run, put: Run
+) -> None:
+    put(IMPORT, f"%%writefile k.py\n{DIVERGENT}")
+    assert places(report()) == []
+    put(f"%%writefile k.py\n{IMPORT}", DIVERGENT)
+    assert places(report()) == []
+
+
+def test_a_file_goes_on_in_cells_that_add_to_it(report: Run, put: Run) -> None:
+    put(f"%%writefile k.py\n{IMPORT}", f"%%writefile -a k.py\n{DIVERGENT}")
+    assert places(report()) == [("n.ipynb", 2, 6)]
+    put(f"%%writefile k.py\n{IMPORT}", f"%%writefile k.py\n{DIVERGENT}")
+    assert places(report()) == []
+
+
+def test_each_written_file_has_its_own_block(report: Run, put: Run) -> None:
+    kernel = "@cuda.jit\ndef f(a):\n    i = cuda.grid(1)\n    if i < a.size:\n        a[i] = 1"
+    program = f"{IMPORT}\nthreads = {{}}\n{kernel}\nf[10, threads](x)"
+    put(*(f"%%writefile k{size}.py\n{program.format(size)}" for size in (96, 100, 128)))
+    (found,) = [one for one in report()["findings"] if one["rule"] == "block-not-warp-multiple"]
+    assert (found["cell"], [one["cell"] for one in found["related"]]) == (2, [2])
+
+
+def test_a_notebook_may_launch_what_it_has_written(report: Run, put: Run) -> None:
+    kernel = "@cuda.jit\ndef f(a):\n    i = cuda.grid(1)\n    if i < a.size:\n        a[i] = 1"
+    put(f"%%writefile kernels.py\n{IMPORT}\n{kernel}", "from kernels import f\nf[10, 100](d)")
+    (found,) = [one for one in report()["findings"] if one["rule"] == "block-not-warp-multiple"]
+    assert (found["cell"], [one["cell"] for one in found["related"]]) == (2, [1])
+
+
+def test_a_written_file_that_is_no_python_is_a_problem(report: Run, put: Run) -> None:
+    put(f"%%writefile k.py\n{IMPORT}\nfor i in\n", f"{HEAD}\n{DIVERGENT}")
+    found = report()
+    assert [cell for cell, _, _ in errors(found)] == [1]
+    assert places(found) == [("n.ipynb", 2, 9)]
+
+
+def test_what_looks_like_a_command_in_a_written_file_is_none(report: Run, put: Run) -> None:
+    put(f"%%writefile k.py\n{IMPORT}\nx = 7\nx = x \\\n% 2\n{DIVERGENT}")
+    assert places(report()) == [("n.ipynb", 1, 10)]
 
 
 def test_cells_that_are_no_python_code_are_left_out(report: Run, put: Run) -> None:

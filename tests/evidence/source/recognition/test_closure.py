@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
 from units import text_of, unit_of
 
 from advisor.model.compilation_unit import CompilationUnit
@@ -275,3 +276,74 @@ def test_options_that_are_no_constants_are_named_in_the_assumptions(tmp_path: Pa
     assert unit.options == {"max_registers": 64}
     sentence = "The option fastmath of the decorator is left out: its value is not a constant."
     assert sentence in unit.candidates[0].assumptions
+
+
+MLIR = """
+{imports}
+import math
+@cuda.jit
+def kernel(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = {value}
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "value"),
+    [
+        ("from numba_cuda_mlir import cuda", "math.sqrt(a[i])"),
+        ("import numba_cuda_mlir.cuda as cuda", "cuda.float32(2)"),
+        ("from numba_cuda_mlir import cuda, int32", "int32(a[i])"),
+        (
+            "from numba_cuda_mlir import cuda\nfrom numba_cuda_mlir.numba_cuda import types",
+            "types.int8(a[i])",
+        ),
+        ("if input():\n    from numba_cuda_mlir import cuda\nelse:\n    cuda = input()", "a[i] * 2"),
+    ],
+)
+def test_another_compiler_for_the_same_kernels_has_the_same_types(
+    tmp_path: Path, imports: str, value: str
+) -> None:
+    unit = unit_of(tmp_path, program=MLIR.format(imports=imports, value=value))
+    assert unit.missing == ()
+    assert unit.aliases["cuda"] == "numba.cuda"
+    assert all(one.startswith(("numba.", "math")) for one in unit.aliases.values())
+    assert unit.other_compiler == "numba_cuda_mlir"
+    said = "`numba_cuda_mlir` is taken to infer the types that Numba does; its machine code is not known."
+    assert said in unit.candidates[0].assumptions
+
+
+def test_numbas_own_names_are_those_of_no_other_compiler(tmp_path: Path) -> None:
+    imports = "from numba import cuda\nfrom numba_cuda_mlir import int32"
+    unit = unit_of(tmp_path, program=MLIR.format(imports=imports, value="a[i]"))
+    assert (unit.other_compiler, unit.missing) == ("", ())
+    imports = "from numba_cuda_mlir import cuda, extending"
+    unit = unit_of(tmp_path, program=MLIR.format(imports=imports, value="extending.f(a[i])"))
+    assert unit.missing == ("extending.f in line 7 (a part of numba_cuda_mlir that Numba does not have)",)
+
+
+@pytest.mark.parametrize(
+    ("head", "value", "clause"),
+    [
+        ("def f(x):\n    return x", "f(a[i])",
+         "`f` in line {} is a plain Python function, which a kernel cannot call"),
+        ("import pandas", "pandas.isna(a[i])",
+         "`pandas.isna` in line {} is a part of pandas, which a kernel cannot use"),
+        ("class C:\n    pass", "C(a[i])",
+         "`C` in line {} is a class, which a kernel can use only where an extension of Numba says how"),
+        ("f = input()", "f(a[i])", None),
+        ("import sys", "sys.maxsize()", None),
+    ],
+)  # fmt: skip
+def test_what_is_known_to_be_of_no_use_is_told_from_what_only_a_run_shows(
+    tmp_path: Path, head: str, value: str, clause: str | None
+) -> None:
+    program = MLIR.format(imports=f"from numba import cuda\n{head}", value=value)
+    unit = unit_of(tmp_path, program=program)
+    line = len(program.strip().splitlines())
+    assert unit.unusable == (() if clause is None else (clause.format(line),))
+    if clause is None:
+        assert unit.obstacle.endswith("cannot be resolved without running the program")
+    else:
+        assert unit.obstacle == clause.format(line)

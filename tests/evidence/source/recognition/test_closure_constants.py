@@ -117,6 +117,11 @@ def test_what_is_no_constant_is_missing_with_its_place_and_reason(
         ("X = 'abc'\ndef change(n):\n    global X\n    X = n", "'abc'",
          "its value in line 2; it changes at run time", []),
         ("X = 1\nX = 2\nX = 1\nX = 3", "1", "its value in line 2; it has others too", ["2", "3"]),
+        ("X = 16 if input() else 32", "16", "its value in line 2; it has others too", ["32"]),
+        ("import sys\nX = int(sys.argv[1]) if len(sys.argv) > 1 else 64", "64",
+         "its value in line 3; it has others too", ["48"]),
+        ("X = 1 if input() else 2 if input() else 3", "1", "its value in line 2; it has others too",
+         ["2", "3"]),
         # Four values of a name are tried, and no more.
         ("X = 1\nX = 2\nX = 3\nX = 4\nX = 5", "1", "its value in line 2; it has others too",
          ["2", "3", "4"]),
@@ -132,6 +137,41 @@ def test_a_name_with_several_values_has_its_first_known_one_and_others_beside_it
     said = [f"What is otherwise with `X` = {other} is left out." for other in others]
     assert unit.assumptions == (f"`X` is taken to be {value}, {assumption}.", *said)
     assert set(unit.assumptions) <= set(unit.candidates[0].assumptions)
+
+
+@pytest.mark.parametrize("text", ["X = 4 if 1 < 2 else 5", "WIDE = False\nX = 5 if WIDE else 4"])
+def test_a_condition_that_is_known_leaves_one_value(tmp_path: Path, text: str) -> None:
+    program = f"from numba import cuda\n{text}\n@cuda.jit\ndef kernel(a):\n    a[0] = X\n"
+    unit = unit_of(tmp_path, program=program)
+    assert (unit.constants, unit.assumptions, unit.others) == ({"X": "4"}, (), ())
+
+
+COPIED = """
+from numba import cuda
+def setup({parameter}):
+    {bound}
+    globals(){copy}
+@cuda.jit
+def kernel(a):
+    a[0] = X[0] if a[1] else X[1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("bound", "copy", "parameter", "missing"),
+    [
+        ("X = (1, 2)", ".update(locals())", "", False),
+        ("X = (1, 2)", ".update(vars(setup))", "", True),
+        ("Y = (1, 2)", ".update(locals())", "", True),
+        ("Y = (1, 2)", ".update(locals())", "X", True),
+    ],
+)
+def test_a_function_may_copy_its_variables_into_the_module(
+    tmp_path: Path, bound: str, copy: str, parameter: str, missing: bool
+) -> None:
+    unit = unit_of(tmp_path, program=COPIED.format(bound=bound, copy=copy, parameter=parameter))
+    assert unit.constants == ({} if missing else {"X": "(1, 2)"})
+    assert bool(unit.missing) == missing
 
 
 def test_values_that_a_kernel_does_not_read_give_no_others(tmp_path: Path) -> None:
