@@ -16,7 +16,7 @@ import os
 from collections.abc import Sequence
 
 from advisor.model.errors import AdvisorError, SourceProblem, UsageError
-from advisor.model.interruption import Interrupted, Interruption
+from advisor.model.processes.interruption import Interrupted, Interruption
 
 BROKEN_PIPE = 141
 

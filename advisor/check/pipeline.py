@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,13 @@ from advisor.check.rule_selection import selected_rules, with_todays_names
 from advisor.check.rulebook import rulebook_for
 from advisor.check.rulebook_problems import deprecated_rules, empty_packs, ended_overrides, knowledge_problems
 from advisor.check.speedup_bounds.bound import headrooms
+from advisor.check.speedup_bounds.remedy_gains import (
+    KernelCounts,
+    Worth,
+    with_gains,
+    with_gains_of_run,
+    with_levels,
+)
 from advisor.check.speedup_bounds.shares import time_shares
 from advisor.check.suppressions import suppress
 from advisor.check.typings import (
@@ -52,6 +59,7 @@ from advisor.program.syntax.module import readable_source
 from advisor.rules import Rulebook, RuleSettings, judge
 from advisor.rules.evaluation.causes import joined_causes
 from advisor.rules.evaluation.incremental_judge import IncrementalJudge
+from advisor.rules.policy import policy_for
 
 if TYPE_CHECKING:
     from advisor.evidence.simulated.launches.evidence import LaunchEvidence
@@ -147,6 +155,7 @@ class Check:
             self.leave_out_unread(report)
             self.apply_suppressions(report)
             self.join_causes(report)
+            self.weigh(report, metrics.tables, evidence.syntheses)
             self.add_problems_of_rules(report)
             self.complete(report, metrics.tables)
             self.write_fixes(report, metrics.tables)
@@ -340,6 +349,27 @@ class Check:
         rules = {rule.id for rule in self.rulebook.rules}
         report.findings = joined_causes(report.findings, report.texts, rules)
 
+    def causes_of(self, rule: str, evidence: Evidence) -> list[Finding]:
+        """The causes that one rule finds in what was gathered, as loud as they are told."""
+        self.selected = frozenset({rule})
+        report = Report(self.device.name, texts=evidence.report.texts, unread=evidence.report.unread)
+        self.apply_rules(evidence.metrics, report, evidence.different)
+        self.leave_out_unread(report)
+        self.apply_suppressions(report)
+        self.join_causes(report)
+        self.weigh(report, evidence.metrics.tables, evidence.syntheses)
+        return report.findings
+
+    def weigh(self, report: Report, tables: Tables, syntheses: Mapping[str, Synthesis]) -> None:
+        """Ask the time model what remedies gain, and let the policy say how loud their causes are then."""
+        policy = policy_for(self.options.settings.policy).gain
+        chosen = [find_device(one) for one in policy.devices] if self.options.any_device else []
+        others = [one for one in chosen if one.id != self.device.id]
+        worth = Worth(KernelCounts(tables, syntheses, self.device), (self.device, *others))
+        weighed = with_gains(report.findings, worth)
+        report.orders = worth.orders(weighed, policy.negligible)
+        report.findings = [replace(one, remedy=None) for one in with_levels(weighed, policy)]
+
     def add_problems_of_rules(self, report: Report) -> None:
         """Add what is wrong with rules, packs and overrides themselves."""
         settings, root = self.options.settings, self.options.root
@@ -352,6 +382,7 @@ class Check:
         """Sort the findings, bound what they may gain, and count them."""
         report.findings.sort(key=_position)
         report.shares, report.headroom = time_shares(tables), headrooms(tables, self.device, report.findings)
+        report.findings = with_gains_of_run(report.findings, report.shares)
         report.summary = _summary(report, tables)
         report.summary["files"] = len(self.files) + (self.options.stdin is not None)
 
@@ -424,6 +455,7 @@ def report_on(
     one.apply_suppressions(report)
     report.findings = [each for each in report.findings if any(it.source in sources for it in each.evidence)]
     one.join_causes(report)
+    one.weigh(report, tables, {})
     report.problems += knowledge_problems(one.rulebook, options.root)
     report.problems += empty_packs(options.settings, options.root)
     report.findings.sort(key=_position)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 from advisor.model.records import Source, Value
+from advisor.model.remedies import Remedy
 from advisor.model.text.source_text import Span
 
 Severity: TypeAlias = Literal["info", "warning", "error"]
@@ -29,6 +30,9 @@ SLOWER: frozenset[Verdict] = frozenset({"measured slower", "predicted slower"})
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
 # What is said of a further place of which the rule says the same as of the worst one.
 HERE_TOO = "here too"
+# What begins the sentences of a finding that say why it is louder or quieter than its rule.
+REMARK, WARNING = "Only a remark", "A warning"
+REASONS_OF_LEVELS = (f"{REMARK}:", f"{WARNING}:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +49,48 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The expected speed-up (1.5 = one and a half times as fast), `at most` or `about`."""
+    """The expected speed-up (1.5 = one and a half times as fast), `at most` or `about` by the rule's own
+    estimate, or `predicted` by the time model.
+
+    A predicted one lies between `least` and `most` by what is known of the kernel's counts, between `low` and
+    `high` with the error of the model. `device` is the name of the GPU that it holds for, `of_run` what it
+    makes of the whole run, `left` what the kernel waits for most from then on; empty or None where not known.
+    """
 
     speedup: float
     basis: str
+    least: float | None = None
+    most: float | None = None
+    low: float | None = None
+    high: float | None = None
+    device: str = ""
+    of_run: float | None = None
+    left: str = ""
+
+    @property
+    def is_predicted(self) -> bool:
+        """Whether the time model was asked."""
+        return self.basis == "predicted"
+
+    def in_words(self) -> str:
+        """How many times as fast, with the interval and the GPU where it is predicted."""
+        if not self.is_predicted:
+            return f"predicted {self.basis} {_times(self.speedup)} times as fast"
+        known = self.low is not None and self.high is not None
+        between = f" ({_rounded(self.low or 0.0)} to {_rounded(self.high or 0.0)})" if known else ""
+        device = f", predicted for {self.device}" if self.device else ", predicted"
+        return f"about {_rounded(self.speedup)} times as fast{between}{device}"
+
+
+def _times(factor: float) -> str:
+    return f"{factor:,.0f}" if factor >= 100 else f"{factor:.3g}"
+
+
+def _rounded(factor: float) -> str:
+    """Two digits, near 1 two behind the point: a model has no more to say."""
+    if factor >= 10:
+        return f"{factor:,.0f}"
+    return f"{factor:.2f}".rstrip("0").rstrip(".") if abs(factor - 1.0) < 0.1 else f"{factor:.2g}"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -170,7 +212,8 @@ class Finding:
     `path` is relative to the working directory, POSIX separators. The other places of the cause are among the
     `related`. `weight` is the number that says how bad a place is, where the rule states one; `array` the
     array that the place is about; `kernel_line` where the kernel is defined, for a file may define two of one
-    name; `launches` those that show it, where it rests on counts of a kernel whose launches differ.
+    name; `launches` those that show it, where it rests on counts of a kernel whose launches differ. Until the
+    gain is known `remedy` has what would change of the kernel's counts.
     """
 
     rule: str
@@ -195,6 +238,7 @@ class Finding:
     array: str = ""
     kernel_line: int | None = None
     launches: ShowingLaunches | None = None
+    remedy: Remedy | None = None
 
     @property
     def further_places(self) -> tuple[Related, ...]:
@@ -235,9 +279,17 @@ def without_repetitions(findings: Iterable[Finding]) -> Iterator[Finding]:
     for finding in findings:
         key = (finding.rule, finding.path, finding.span.line, finding.kernel)
         first = kept.setdefault(key, finding)
-        if SEVERITIES.index(finding.severity) > SEVERITIES.index(first.severity):
-            kept[key] = finding
+        if first is finding:
+            continue
+        told = finding if SEVERITIES.index(finding.severity) > SEVERITIES.index(first.severity) else first
+        kept[key] = replace(told, remedy=joined_remedy((told, finding if told is first else first)))
     yield from kept.values()
+
+
+def joined_remedy(findings: Sequence[Finding]) -> Remedy | None:
+    """The remedies of some findings of one rule as one, with what the first says beside its changes."""
+    known = [one.remedy for one in findings if one.remedy is not None]
+    return known[0].joined(known[1:]) if known else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +365,36 @@ class Undecided:
     sources: tuple[Source, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class RemedyStep:
+    """One remedy of a kernel after those before it: the rule, the place of its finding, and how many times as
+    fast the kernel is with all of them, at the least and at the most by its counts; `left` is what it waits
+    for most then.
+    """
+
+    rule: str
+    path: str
+    line: int
+    least: float
+    most: float
+    left: str
+
+    @property
+    def speedup(self) -> float:
+        """The one number for both: their geometric mean."""
+        return float((self.least * self.most) ** 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class RemedyOrder:
+    """The remedies of a kernel in the order in which they gain most, on one device."""
+
+    kernel: str
+    path: str
+    device: str
+    steps: tuple[RemedyStep, ...]
+
+
 @dataclass
 class Report:
     """The result of one check, ready for any output format.
@@ -321,9 +403,9 @@ class Report:
     with a finding (path to text) for excerpts; `summary` is JSON-ready; `notices` are single lines for the
     user (evidence that is missing on this machine and how to get it). `shares` are those of kernels in the
     time of the run, by name; `headroom` is the speed-up that is left at most for the remedy of a rule in a
-    kernel. Both hold only what is known. `unread` are, for each file with a syntax error, the lines of
-    functions of which a part could not be read: nothing is said of them. What is `unrecognised` is also told
-    by the notices or problems.
+    kernel. Both hold only what is known; `orders` are those of remedies whose gain is predicted. `unread`
+    are, for each file with a syntax error, the lines of functions of which a part could not be read: nothing
+    is said of them. What is `unrecognised` is also told by the notices or problems.
     """
 
     device: str
@@ -337,6 +419,7 @@ class Report:
     headroom: dict[tuple[str, str | None], float] = field(default_factory=dict)
     unread: dict[str, frozenset[int]] = field(default_factory=dict)
     unrecognised: list[Unrecognised] = field(default_factory=list)
+    orders: list[RemedyOrder] = field(default_factory=list)
 
     @property
     def checked_everything(self) -> bool:

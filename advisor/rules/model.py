@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from advisor.model.findings import Confidence, Safety, Severity
 from advisor.model.records import Source
 from advisor.model.text.source_text import Span
-from advisor.rules.language.expressions import Expression, metrics_in
+from advisor.rules.language.expressions import Expression, Reference, metrics_in
 from advisor.rules.language.problems import RuleError
 from advisor.rules.units import Unit
 
@@ -103,6 +103,14 @@ Assignment: TypeAlias = tuple[tuple[str, ...], float | str | bool | None]
 
 
 @dataclass(frozen=True, slots=True)
+class CountAfter:
+    """What the remedy of a rule makes of a count: the metric that it changes, and the value of it then."""
+
+    count: Reference
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
     """An example inside a rule: all its values, those of `given` first, and the expected verdict."""
 
@@ -148,6 +156,9 @@ class Rule:
     once: Expression | None = None
     # What the message says beyond `say`, in this order.
     sentences: tuple[Sentence, ...] = ()
+    # The counts that its remedy changes, or why no count says what it gains.
+    without: tuple[CountAfter, ...] = ()
+    without_nothing: str = ""
 
     @property
     def entity(self) -> str:

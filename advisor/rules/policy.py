@@ -10,7 +10,8 @@ from typing import Literal, TypeAlias
 
 from advisor.model.data_files import knowledge_folder
 from advisor.model.errors import UsageError
-from advisor.model.findings import SEVERITIES, Severity
+from advisor.model.findings import SEVERITIES, Finding, Gain, Severity
+from advisor.model.remedies import Remedy
 from advisor.model.settings.selectors import suggestion
 from advisor.model.text.source_text import Span
 from advisor.rules.language.expressions import Reference
@@ -21,6 +22,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+# The limits of gains, as a configuration calls them.
+NEGLIGIBLE, CONSIDERABLE = "negligible-gain", "considerable-gain"
 Level: TypeAlias = Literal["off", "info", "same"]
 
 
@@ -51,11 +54,45 @@ class Circumstance:
 
 
 @dataclass(frozen=True, slots=True)
+class GainPolicy:
+    """From which gains on a finding of some categories is a warning, and up to which only a remark.
+
+    `devices` are the ids of those to ask for where nobody names one.
+    """
+
+    negligible: float
+    considerable: float
+    categories: frozenset[str]
+    devices: tuple[str, ...]
+
+    def level_of(self, finding: Finding) -> tuple[Severity, str] | None:
+        """Another severity for a finding with the reason, None where its own holds.
+
+        Only what is certain by the counts decides: that the most which it may gain is negligible, or the
+        least considerable. What the project or a circumstance has decided stays.
+        """
+        gain, remedy = finding.gain, finding.remedy
+        if gain is None or finding.category not in self.categories:
+            return None
+        if remedy is not None and remedy.keeps_level:
+            return None
+        if finding.severity == "warning":
+            most = _most(gain, remedy)
+            return None if most is None or most >= self.negligible else ("info", _saves(gain, most))
+        sure = finding.severity == "info" and finding.confidence != "low"
+        if sure and gain.least is not None and gain.least >= self.considerable:
+            faster = f"at least {gain.least:.3g} times as fast on {gain.device}"
+            return "warning", f"removing it is predicted to make the kernel {faster}"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
-    """The circumstances, and the level of findings that a rule itself is in doubt of."""
+    """The circumstances, the level of findings that a rule itself is in doubt of, and what gains change."""
 
     doubt: Level
     circumstances: tuple[Circumstance, ...]
+    gain: GainPolicy
 
     def heeded_by(self, rule: Rule, rulebook: Rulebook) -> list[tuple[Reference, Circumstance]]:
         """The circumstances that may change the level of a rule's findings, with their metrics."""
@@ -68,6 +105,18 @@ class Policy:
 def lowered(severity: Severity, level: Level) -> Severity | None:
     """A severity under a level; None where nothing is told."""
     return None if level == "off" else SEVERITIES[0] if level == "info" else severity
+
+
+def _most(gain: Gain, remedy: Remedy | None) -> float | None:
+    """How many times as fast a kernel becomes at the most, None where that is not certain."""
+    if gain.is_predicted:
+        return gain.most if remedy is None or remedy.known_everywhere else None
+    return gain.speedup if gain.basis == "at most" else None
+
+
+def _saves(gain: Gain, most: float) -> str:
+    said = "is predicted to save" if gain.is_predicted else "saves"
+    return f"removing it {said} at most {max(0.0, 1.0 - 1.0 / most):.0%} of the kernel's time"
 
 
 @cache
@@ -85,25 +134,37 @@ def shipped_policy() -> Policy:
         )
         for one in data["circumstances"]
     )
-    return Policy(data["doubt"], every)
+    gain = data["gain"]
+    limits = gain["negligible"], gain["considerable"]
+    return Policy(
+        data["doubt"], every, GainPolicy(*limits, frozenset(gain["categories"]), tuple(gain["devices"]))
+    )
 
 
-def policy_for(changes: Mapping[str, str]) -> Policy:
-    """The policy with the levels that a project gives some of its circumstances, or `doubt`.
+def policy_for(changes: Mapping[str, str | float]) -> Policy:
+    """The policy with the levels that a project gives some of its circumstances, or `doubt`, and with its
+    limits of gains.
 
-    Raises UsageError for a circumstance that does not exist.
+    Raises UsageError for a circumstance that does not exist, and for limits that are none.
     """
     shipped = shipped_policy()
-    known = {"doubt", *(one.id for one in shipped.circumstances)}
+    known = {"doubt", NEGLIGIBLE, CONSIDERABLE, *(one.id for one in shipped.circumstances)}
     for name in changes:
         if name not in known:
             raise UsageError(
                 f"[tool.advisor.policy]: unknown circumstance `{name}`.{suggestion(name, known)}"
             )
-    levels: dict[str, Level] = {name: _LEVELS[level] for name, level in changes.items()}
+    levels = {name: _LEVELS[level] for name, level in changes.items() if isinstance(level, str)}
+    gain = shipped.gain
+    limits = {name: limit for name, limit in changes.items() if isinstance(limit, int | float)}
     return Policy(
         levels.get("doubt", shipped.doubt),
         tuple(replace(one, level=levels.get(one.id, one.level)) for one in shipped.circumstances),
+        replace(
+            gain,
+            negligible=limits.get(NEGLIGIBLE, gain.negligible),
+            considerable=limits.get(CONSIDERABLE, gain.considerable),
+        ),
     )
 
 

@@ -37,7 +37,7 @@ class RuleSettings:
     today: date = field(default_factory=date.today)
     folder: Path | None = None
     root: Path | None = None
-    policy: Mapping[str, str] = field(default_factory=dict)
+    policy: Mapping[str, str | float] = field(default_factory=dict)
 
     @classmethod
     def of_project(

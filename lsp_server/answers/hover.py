@@ -60,9 +60,7 @@ def _explanation(finding: Finding, rule: Rule | None, place: tuple[int, int]) ->
         f"**Why** {finding.why}",
         _advice(finding, shown_above),
         _listed("Fixes", _fixes(finding)),
-        f"**Gain** predicted {finding.gain.basis} {finding.gain.speedup:g} times as fast"
-        if finding.gain
-        else "",
+        f"**Gain** {finding.gain.in_words()}" if finding.gain else "",
         "" if shown_above else _listed("Assumed", finding.assumptions),
         _sources(finding, rule),
     ]

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
-from advisor.model.interruption import end_processes_below
+from advisor.model.processes.interruption import end_processes_below
 
 POSSIBLE = sys.platform == "linux"
 _LONGEST_REQUEST = 1 << 20

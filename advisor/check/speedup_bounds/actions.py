@@ -91,6 +91,8 @@ def _estimate(finding: Finding, headroom: float | None) -> tuple[float | None, F
     if able is None and any(proof.verdict != "cannot tell" for proof, _ in proofs):
         # All that could be tried was tried, and helped nothing.
         return 1.0, None, True
+    if finding.gain is not None and finding.gain.is_predicted:
+        return finding.gain.speedup, able, False
     known = [one for one in (finding.gain.speedup if finding.gain else None, headroom) if one is not None]
     return min(known, default=None), able, False
 

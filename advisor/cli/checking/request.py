@@ -92,6 +92,7 @@ def _options(args: argparse.Namespace, config: Config, stdin: SourceText | None)
     own = args.select is not None
     return CheckOptions(
         device=args.device or config.device,
+        any_device=not args.device and not config.device_named,
         strict=args.strict,
         evidence=args.evidence or config.evidence,
         no_run=args.no_run,

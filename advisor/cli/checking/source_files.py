@@ -10,7 +10,7 @@ from pathlib import Path
 
 from advisor.cli.checking.report_file import write_atomically
 from advisor.model.errors import SourceProblem
-from advisor.model.interruption import uninterrupted
+from advisor.model.processes.interruption import uninterrupted
 from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.notebooks.writing import CannotBeWritten, changed_cells, with_joined_text
 from advisor.model.text.source_text import decode_source

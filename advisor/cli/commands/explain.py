@@ -76,6 +76,7 @@ def _explain_kernel(args: argparse.Namespace) -> int:
     config = command_config(path)
     options = CheckOptions(
         device=args.device or config.device,
+        any_device=not args.device and not config.device_named,
         root=Path.cwd(),
         evidence=args.evidence or config.evidence,
         no_run=args.no_run,

@@ -49,6 +49,7 @@ def diagnosis_as_json(found: KernelDiagnosis) -> dict[str, Any]:
             for one in found.answers
         ],
         "actions": [_action(one) for one in found.actions],
+        "order": None if found.order is None else asdict(found.order),
         "assumptions": list(found.assumptions),
         "element_time": found.element_time or None,
         "synthesised": None if found.synthesis is None else synthesis_as_json(found.synthesis),

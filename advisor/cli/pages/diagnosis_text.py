@@ -14,6 +14,7 @@ from advisor.reports.outputs.wording.actions import gain_in_words, what_to_do
 if TYPE_CHECKING:
     from advisor.check.speedup_bounds.actions import Action
     from advisor.check.speedup_bounds.bound import Boundness
+    from advisor.model.findings import RemedyOrder
     from advisor.reports.diagnosis.answers import Answer
     from advisor.reports.diagnosis.kernel_diagnosis import KernelDiagnosis
 
@@ -25,11 +26,15 @@ _MARKS = {
     "unknown": "not known",
 }
 _LINES = 6
+# The least and the most of a ratio are both told where they differ by more.
+_TOLD_APART = 1.05
 
 
 def diagnosis_as_text(found: KernelDiagnosis, width: int) -> str:
     """The diagnosis in sections: what it waits for, the questions with their answers, what to do."""
     blocks = [_head(found), _bound(found, width), *_answers(found, width), _actions(found, width)]
+    if found.order is not None:
+        blocks.append(_order(found.order, width))
     if found.synthesis is not None:
         made = synthesis_in_words(found.synthesis)
         told = filter(None, [found.element_time, *made])
@@ -137,6 +142,20 @@ def _actions(found: KernelDiagnosis, width: int) -> list[str]:
     left = len(found.actions) - diagnosis_tree().actions
     if left > 0:
         lines.append(f"  and {left} more (`advisor check` shows all)")
+    return lines
+
+
+def _order(order: RemedyOrder, width: int) -> list[str]:
+    """What one remedy after the other makes of the kernel, and what it waits for then."""
+    lines = [f"One after the other, predicted for {order.device}"]
+    for number, step in enumerate(order.steps, start=1):
+        wide = step.most > step.least * _TOLD_APART
+        between = f" ({step.least:.3g} to {step.most:.3g} by its counts)" if wide else ""
+        text = (
+            f"[{step.rule}] line {step.line}: {step.speedup:.3g} times as fast in all{between}, "
+            f"then it waits for {step.left} most"
+        )
+        lines += paragraph(text, width, f"  {number}. ", "     ")
     return lines
 
 

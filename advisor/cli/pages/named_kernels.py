@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from advisor.evidence.metrics.tables import Tables
     from advisor.evidence.simulated.synthesis.result import Synthesis
-    from advisor.model.findings import Report
+    from advisor.model.findings import Finding, Report
     from advisor.model.settings.check_options import CheckOptions
     from advisor.model.settings.config import Config
     from advisor.rules.model import Rulebook
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class NamedKernel:
     """The key of a kernel, its kind ("kernel" for those of Numba), and all that was gathered with it;
-    `synthesis` is what launches that were made up for it tell, where there are any.
+    `synthesis` is what launches that were made up for it tell, where there are any, and `causes` gives what a
+    rule finds in the file.
     """
 
     key: str
@@ -29,6 +31,7 @@ class NamedKernel:
     report: Report
     options: CheckOptions
     synthesis: Synthesis | None = None
+    causes: Callable[[str], list[Finding]] = lambda _: []
 
 
 def find_kernel(
@@ -55,6 +58,7 @@ def find_kernel(
         raise UsageError(f"there is no file `{path}`; write PATH::kernel.")
     options = CheckOptions(
         device=device or config.device,
+        any_device=not device and not config.device_named,
         root=Path.cwd(),
         evidence=evidence or config.evidence,  # type: ignore[arg-type]
         no_run=no_run,
@@ -86,4 +90,14 @@ def find_kernel(
         )
     entity, key, label = chosen[0]
     known = gathered.syntheses.get(key)
-    return NamedKernel(key, entity, label, tables, rulebook, report, options, known)
+    return NamedKernel(
+        key,
+        entity,
+        label,
+        tables,
+        rulebook,
+        report,
+        options,
+        known,
+        lambda rule: check.causes_of(rule, gathered),
+    )

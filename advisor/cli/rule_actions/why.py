@@ -10,13 +10,17 @@ from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from advisor.model.findings import REASONS_OF_LEVELS
 from advisor.model.records import SOURCES
 from advisor.reports.outputs.wording.locations import place_of_line
 from advisor.rules.units import format_value
 
 if TYPE_CHECKING:
     from advisor.check.why_silent import Silencer
+    from advisor.cli.pages.named_kernels import NamedKernel
+    from advisor.model.findings import Finding
     from advisor.rules.evaluation.trace import Step, Trace
+    from advisor.rules.model import Rule
 
 SUMMARY = "Say why a rule fires on a kernel or why not, with all values, and what would change that."
 _ANSWERS = {"yes": "YES", "no": "NO", "unknown": "???"}
@@ -78,19 +82,46 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         shown = [_as_json(trace, silencer) for trace in told]
         made = None if found.synthesis is None else synthesis_as_json(found.synthesis, places)
-        print(json.dumps({"rule": rule.id, "traces": shown, "synthesised": made}, indent=2))
+        gains = [_cause_as_json(one) for one in _causes(found, rule)]
+        print(json.dumps({"rule": rule.id, "traces": shown, "causes": gains, "synthesised": made}, indent=2))
         return 0
     if not told and kernel_entity(rule) != found.entity:
         print(f"{rule.id} is a rule of {_MAKERS[kernel_entity(rule)]} kernels, and {found.name} is none.")
     elif not told:
         print(f"{rule.id} looks at each {rule.entity}, and {found.name} has none that is known.")
     print("\n\n".join(_text(trace, silencer) for trace in told), end="\n" if told else "")
+    for cause in _causes(found, rule):
+        print("\n".join(["", *_cause_in_words(cause)]))
     if told and found.synthesis is not None:
         device = find_device(options.device)
         time = element_time_in_words(found.tables, found.key, device)
         lines = [*filter(None, [time]), *synthesis_in_words(found.synthesis, places)]
         print("\n".join(["", f"Synthesised launches of {found.name}:", *(f"  {line}" for line in lines)]))
     return 0
+
+
+def _causes(found: NamedKernel, rule: Rule) -> list[Finding]:
+    """What the rule says of the kernel, with what it is worth."""
+    causes = [one for one in found.causes(rule.id) if one.kernel_concerned() == found.name]
+    return [one for one in causes if one.gain is not None]
+
+
+def _cause_in_words(cause: Finding) -> list[str]:
+    places = 1 + len(cause.further_places)
+    gain = "not known" if cause.gain is None else cause.gain.in_words()
+    lines = [f"As told: {cause.severity}, {places} place{'' if places == 1 else 's'}", f"  Gain: {gain}"]
+    return lines + [f"  {one}" for one in cause.assumptions if one.startswith(REASONS_OF_LEVELS)]
+
+
+def _cause_as_json(cause: Finding) -> dict[str, object]:
+    from advisor.reports.outputs.interchange.finding_objects import gain_object
+
+    return {
+        "severity": cause.severity,
+        "places": 1 + len(cause.further_places),
+        "gain": gain_object(cause.gain),
+        "because": [one for one in cause.assumptions if one.startswith(REASONS_OF_LEVELS)],
+    }
 
 
 def _as_json(trace: Trace, silencer: Silencer) -> dict[str, object]:

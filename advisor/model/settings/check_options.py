@@ -20,6 +20,7 @@ class CheckOptions:
     `workspace_files` are the other files to look for launches in; None means all of the workspace. With
     `fixes` remedies are written as edits; with `proofs` a fix carries what `advisor verify` found of it, and
     is withdrawn where that says so. With `synthesis` launches are made up for kernels of which none is known.
+    Where nobody named the device (`any_device`) gains are asked for those of the policy.
     """
 
     device: str
@@ -38,6 +39,7 @@ class CheckOptions:
     fixes: bool = True
     proofs: bool = True
     synthesis: bool = False
+    any_device: bool = False
 
     def wants(self, source: Source) -> bool:
         """Whether a source of evidence is asked for."""

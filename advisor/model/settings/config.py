@@ -65,6 +65,7 @@ class Config:
     """
 
     device: str = DEFAULT_DEVICE
+    device_named: bool = False
     evidence: Source = "simulated"
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
@@ -81,7 +82,7 @@ class Config:
     packs: tuple[str, ...] = ()
     rules: Mapping[str, RuleSetting] = field(default_factory=dict)
     overrides: tuple[ProjectOverride, ...] = ()
-    policy: Mapping[str, str] = field(default_factory=dict)
+    policy: Mapping[str, str | float] = field(default_factory=dict)
     root: Path = field(default_factory=Path.cwd)
     file: Path | None = None
     places: Mapping[str, str] = field(default_factory=dict)

@@ -234,12 +234,27 @@ def _read_overrides(reader: Reader, settings: Settings, key: str, value: object)
             settings.overrides.append(found)
 
 
+def _read_device(reader: Reader, settings: Settings, key: str, value: object) -> None:
+    _read_text(reader, settings, key, value)
+    settings.values["device_named"] = True
+
+
 def _read_policy(reader: Reader, settings: Settings, key: str, value: object) -> None:
-    known = cast("dict[str, str]", settings.values.setdefault("policy", {}))
+    known = cast("dict[str, str | float]", settings.values.setdefault("policy", {}))
     for name, given in reader.mapping((key,), value).items():
+        if name in _LIMITS_OF_GAIN:
+            if isinstance(given, int | float) and not isinstance(given, bool) and given >= 1:
+                known[name] = float(given)
+            else:
+                reader.complain((key, name), f"`{key}.{name}` must be a number from 1, not `{given}`.")
+            continue
         level = reader.choice((key, name), given, ("off", SEVERITIES[0], "same"))
         if level is not None:
             known[name] = level
+
+
+# How many times as fast, in [tool.advisor.policy].
+_LIMITS_OF_GAIN = ("negligible-gain", "considerable-gain")
 
 
 _OVERRIDE_TEXTS = ("rule", "device", "path", "kernel", "level", "reason", "until")
@@ -282,7 +297,7 @@ def _is_date(text: str) -> bool:
 
 
 _KEYS: dict[str, Callable[[Reader, Settings, str, object], None]] = {
-    "device": _read_text,
+    "device": _read_device,
     "evidence": _read_choice(*SOURCES),
     "select": _read_texts,
     "extend-select": _read_texts,

@@ -17,6 +17,7 @@ from advisor.evidence.metrics.tables import Tables
 from advisor.evidence.simulated.synthesis.result import Synthesis
 from advisor.model.devices import Device, find_device
 from advisor.model.errors import UsageError
+from advisor.model.findings import RemedyOrder
 from advisor.model.records import Record
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.selectors import suggestion
@@ -29,7 +30,8 @@ from advisor.rules.settings import RuleSettings
 class KernelDiagnosis:
     """What a kernel waits for, the answers in the questions' order, the actions, and what all rests on.
 
-    `element_time` is a sentence where launches were made up, else empty.
+    `element_time` is a sentence where launches were made up, else empty; `order` has the remedies of which
+    several gain something, one after the other.
     """
 
     kernel: Record
@@ -42,6 +44,7 @@ class KernelDiagnosis:
     share_of_run: float | None
     synthesis: Synthesis | None = None
     element_time: str = ""
+    order: RemedyOrder | None = None
 
     @property
     def overhead(self) -> bool:
@@ -80,6 +83,10 @@ def diagnose(path: Path, name: str, options: CheckOptions) -> KernelDiagnosis:
         share_of_run=shares.get(kernel.label),
         synthesis=checked.syntheses.get(kernel.key),
         element_time=element_time_in_words(tables, kernel.key, device),
+        order=next(
+            (one for one in checked.report.orders if (one.kernel, one.path) == (kernel.label, kernel.path)),
+            None,
+        ),
     )
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from advisor import __version__
 from advisor.model.findings import Report
 from advisor.reports.outputs import RenderOptions, RuleCatalogue
-from advisor.reports.outputs.interchange.finding_objects import finding_object, problem_object, summary_object
+from advisor.reports.outputs.interchange.finding_objects import (
+    finding_object,
+    order_object,
+    problem_object,
+    summary_object,
+)
 from advisor.reports.outputs.interchange.fingerprints import fingerprints
 from advisor.reports.outputs.interchange.plain import dump
 from advisor.reports.outputs.wording.actions import actions_of
@@ -27,6 +32,7 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
             {**finding_object(finding, fingerprint, locations), "rank": ranks[id(finding)]}
             for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True)
         ],
+        "orders": [order_object(order, locations) for order in report.orders],
         "errors": [problem_object(problem, locations) for problem in report.problems],
         "undecided": [
             {"rule": entry.rule, "places": entry.places, "needs": entry.needs, "sources": entry.sources}

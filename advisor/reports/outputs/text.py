@@ -15,7 +15,6 @@ from advisor.reports.outputs.wording.actions import first_actions, gain_in_words
 from advisor.reports.outputs.wording.counts import counted, summary_sentences, undecided_sentence
 from advisor.reports.outputs.wording.locations import Location, Locations
 from advisor.reports.outputs.wording.places import with_lines_joined
-from advisor.reports.outputs.wording.quantities import number
 
 FOR_MACHINES = False
 SHOWS_FIXES = True
@@ -137,8 +136,7 @@ class _Page:
         if finding.fixes:
             lines += self.labelled("fix", [fix.in_words() for fix in finding.fixes])
         if finding.gain:
-            times = f"predicted {finding.gain.basis} {number(finding.gain.speedup)} times as fast"
-            lines += self.labelled("gain", [times])
+            lines += self.labelled("gain", [finding.gain.in_words()])
         if finding.effort:
             lines += self.labelled("effort", [finding.effort])
         if finding.assumptions:

@@ -96,10 +96,16 @@ def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
 
 
 def _gain(rule: Rule) -> tuple[str, ...]:
-    if rule.gain is None:
-        return ()
-    bound = "At most" if rule.gain_at_most else "About"
-    return (f"{bound} `{written(rule.gain)}` of the time could be saved.",)
+    """What the remedy changes, why nothing says what it gains, and the rule's own estimate."""
+    said = []
+    for one in rule.without:
+        said.append(f"Predicted with `{written(one.value)}` in the place of `{written(one.count)}`.")
+    if rule.without_nothing:
+        said.append(f"Not predicted: {rule.without_nothing}.")
+    if rule.gain is not None:
+        bound = "At most" if rule.gain_at_most else "About"
+        said.append(f"{bound} `{written(rule.gain)}` of the time could be saved.")
+    return tuple(said)
 
 
 def _condition(rule: Rule) -> str:

@@ -182,6 +182,7 @@ def _definitions_used(content: FileContent) -> frozenset[str]:
         exceptions = (one.condition for one in (*draft.unless, *draft.doubts))
         written = [draft.when, draft.gain, draft.once, *exceptions]
         written += [one.condition for one in draft.sentences]
+        written += [one.value for one in draft.without]
         written += [value for _, value, _ in draft.lets]
         used.update(name for one in written if one is not None for name in macros_in(one))
     used.update(name for one in content.definitions for name in macros_in(one.body))

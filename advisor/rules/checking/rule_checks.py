@@ -6,6 +6,7 @@ import re
 from pathlib import PurePath
 
 from advisor.model.text.source_text import Span
+from advisor.rules.checking.changeable_counts import changeable, changeable_of
 from advisor.rules.checking.examples_with_given import check_given, examples_with_given
 from advisor.rules.checking.expansion import Definitions as Definitions
 from advisor.rules.checking.expansion import Extent, expand_within_bounds, expanded_extent
@@ -15,22 +16,13 @@ from advisor.rules.language.drafts import RuleDraft, WrittenText
 from advisor.rules.language.expressions import Expression, Operation, Quantified
 from advisor.rules.language.problems import Complaints
 from advisor.rules.loading.packs import RULE_SUFFIX
-from advisor.rules.model import Rule, Sentence, Unless
+from advisor.rules.model import CountAfter, Rule, Sentence, Unless
 from advisor.rules.units import format_value
 
 _ONCE = (
-    "for_each",
-    "when",
-    "once",
-    "severity",
-    "confidence",
-    "effort",
-    "say",
-    "why",
-    "gain",
-    "deprecated",
-    "given",
-)
+    "for_each", "when", "once", "severity", "confidence", "effort", "say", "why", "gain", "without_nothing",
+    "deprecated", "given",
+)  # fmt: skip
 _NEEDED = {
     "for_each": "begin with `for each kernel k`.", "when": "state the condition: `when …`.",
     "severity": "write `severity info`, `warning` or `error`.",
@@ -80,12 +72,13 @@ class RuleChecker:
         gain = self._expanded(draft.gain) if draft.gain else None
         if gain is not None:
             self.typing.number(gain)
-        once = self._once()
+        once, without = self._once(), self._without()
         self._texts()
         self._unused()
         exceptions = (one.condition for one in (*unless, *doubts))
         said = (one.condition for one in sentences)
-        self._examples([when, gain, *exceptions, *said, *(v for _, v in lets)])
+        later = (one.value for one in without)
+        self._examples([when, gain, *later, *exceptions, *said, *(v for _, v in lets)])
         if len(self.complaints.errors) > before or when is None or self.lost or draft.broken:
             return None
         words = draft.words
@@ -95,7 +88,8 @@ class RuleChecker:
             words["severity"], words.get("severity_when_assumed"), words["confidence"],  # type: ignore[arg-type]
             words["effort"], words["say"], words["why"], tuple(draft.advice), gain, draft.gain_at_most,
             tuple(draft.sources), tuple(draft.patterns), tuple(draft.see), tuple(draft.fixes),
-            examples_with_given(draft), words.get("deprecated", ""), once, sentences,
+            examples_with_given(draft), words.get("deprecated", ""), once, sentences, without,
+            words.get("without_nothing", ""),
         )  # fmt: skip
 
     def _once(self) -> Expression | None:
@@ -111,6 +105,31 @@ class RuleChecker:
         if once is not None:
             self.typing.number(once)
         return once
+
+    def _without(self) -> tuple[CountAfter, ...]:
+        """The counts that the remedy changes; each must be one that the time model knows."""
+        draft = self.draft
+        if draft.without and "without_nothing" in draft.words:
+            self.complaints.add("E336", draft.clauses["without_nothing"][0])
+        found = []
+        for item in draft.without:
+            unit, metric = self.typing.unit(item.count), self.typing.metric(item.count.parts)
+            value = self._expanded(item.value)
+            after = None if value is None else self.typing.number(value)
+            if metric is None or unit is None or value is None or after is None:
+                continue
+            name = ".".join(item.count.parts)
+            if changeable(metric) is None:
+                known = changeable_of(metric.entity)
+                hint = hint_for(metric.name, known) if known else 'write `without nothing because "…"`.'
+                self.complaints.add("E334", item.count.span, name=name, hint=hint)
+            elif not after.fits(unit):
+                self.complaints.add(
+                    "E335", value.span, name=name, wanted=unit.described, found=after.described
+                )
+            else:
+                found.append(CountAfter(item.count, value))
+        return tuple(found)
 
     def _expanded(self, expression: Expression) -> Expression | None:
         owner = f"the rule `{self.draft.id}`"

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from math import inf
 
-from advisor.model.findings import HERE_TOO, SEVERITIES, Evidence, Finding, Related
+from advisor.model.findings import HERE_TOO, SEVERITIES, Evidence, Finding, Related, joined_remedy
 from advisor.model.text.source_text import SourceText, Span
 from advisor.model.text.syntax_trees import syntax_tree
 from advisor.program.syntax.module import FunctionNode, readable_source
@@ -59,6 +59,7 @@ def _joined(group: list[Finding]) -> Finding:
         message=f"{worst.message} {_extent(ordered)}",
         assumptions=tuple(dict.fromkeys(_assumptions(worst, others))),
         related=(*around, *places),
+        remedy=joined_remedy((worst, *others)),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from advisor.evidence.metrics.tables import Table, Tables
 from advisor.model.findings import Finding, Fix, Related
+from advisor.model.remedies import Remedy
 from advisor.rules.evaluation.matches import Match
 from advisor.rules.model import Rulebook
 
@@ -25,7 +26,6 @@ def kernel_of_row(entity: str, row: int, tables: Tables, rulebook: Rulebook) -> 
 
 def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
     """The finding of a match, at the place of its row."""
-    del rulebook
     rule = match.rule
     table = tables[rule.entity]
     kernel, line = None, None
@@ -64,7 +64,17 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
         weight=match.weight,
         array=_array(table, match.row),
         kernel_line=line,
+        remedy=_remedy(match, rulebook, tables),
     )
+
+
+def _remedy(match: Match, rulebook: Rulebook, tables: Tables) -> Remedy:
+    """What the remedy changes of the kernel that the match belongs to; of no kernel nothing."""
+    known = match.rule.entity in rulebook.entities and "kernel" in tables
+    row = kernel_of_row(match.rule.entity, match.row, tables, rulebook) if known else -1
+    changes = match.changes if row >= 0 else ()
+    key = tables["kernel"].keys[row] if row >= 0 else ""
+    return Remedy(key, changes or (), changes is not None, match.keeps_level)
 
 
 def _array(table: Table, row: int) -> str:

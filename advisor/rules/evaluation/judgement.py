@@ -173,7 +173,10 @@ class RuleJudge:
         return next((one for one in self.suppressions if evaluation.condition(one.condition)[0][0]), None)
 
     def _matches(self, evaluation: Evaluation, true: Mask, unchecked: Unchecked) -> list[Match]:
-        telling = Telling(self.rule, self.params, self.severity, self.condition_references, self.policy)
+        level_given = any(one.level is not None for one in self.changes.values())
+        telling = Telling(
+            self.rule, self.params, self.severity, self.condition_references, self.policy, level_given
+        )
         places = np.flatnonzero(true)
         heeded = self.policy.heeded_by(self.rule, self.rulebook) if len(places) else []
         holding = [(evaluation.condition(reference)[0], one) for reference, one in heeded]

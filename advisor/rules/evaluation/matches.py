@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from advisor.model.findings import SEVERITIES, Confidence, Evidence, Gain, Severity
+from advisor.model.findings import REMARK, SEVERITIES, Confidence, Evidence, Gain, Severity
 from advisor.model.records import Source
+from advisor.model.remedies import CountChange
 from advisor.rules.evaluation.evaluate import Evaluation
+from advisor.rules.evaluation.remedies import count_changes
 from advisor.rules.language.expressions import Expression, Operation, Reference, references
 from advisor.rules.model import Metric, Rule
 from advisor.rules.policy import Circumstance, Policy, lowered
@@ -36,13 +38,16 @@ class Match:
     gain: Gain | None
     weight: float | None = None
     confidence: Confidence = "medium"
+    # What the remedy changes, None where a number for it is missing; whether something else sets the level.
+    changes: tuple[CountChange, ...] | None = ()
+    keeps_level: bool = False
 
 
 @dataclass
 class Telling:
     """Tells of the matches of one rule under its parameters and a policy.
 
-    `references` are the metrics it rests on.
+    `references` are the metrics it rests on; `level_given` says that an override has set its severity.
     """
 
     rule: Rule
@@ -50,6 +55,7 @@ class Telling:
     severity: Severity
     references: Sequence[Reference]
     policy: Policy
+    level_given: bool = False
 
     def match(
         self,
@@ -78,7 +84,7 @@ class Telling:
         for reason, level in reasons:
             severity = None if severity is None else lowered(severity, level)
             if reason and level == "info" and own != SEVERITIES[0]:
-                notes = (*notes, f"Only a remark: {reason}.")
+                notes = (*notes, f"{REMARK}: {reason}.")
         if severity is None:
             return None
         return Match(
@@ -86,6 +92,7 @@ class Telling:
             self._message(single), self._text(self.rule.why, single),
             tuple(self._text(line, single) for line in self.rule.advice), tuple(evidence),
             (*assumptions, *notes), self._gain(single), self._weight(single), confidence,
+            count_changes(self.rule, single), self.level_given or bool(circumstances),
         )  # fmt: skip
 
     def _message(self, evaluation: Evaluation) -> str:

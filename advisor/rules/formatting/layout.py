@@ -17,6 +17,7 @@ _BESIDE_EACH_OTHER = ("severity", "confidence", "effort")
 # The keyword or the kind of the word behind which the condition of a clause or an item begins.
 _BEFORE_CONDITION = {
     "when": "when", "unless": "unless", "doubt": "doubt", "once": "by", "let": "EQUAL", "gain": "GAIN_KIND",
+    "without": "ARROW",
     "define": "EQUAL", "metric": "EQUAL", "suppress": "where",
 }  # fmt: skip
 # The clause whose parts stand on lines of their own, however short they are.

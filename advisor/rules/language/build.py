@@ -17,11 +17,13 @@ from advisor.rules.language.drafts import (
     WrittenText,
 )
 from advisor.rules.language.expression_trees import ExpressionTrees
+from advisor.rules.language.expressions import Reference
 from advisor.rules.language.syntax import Chunk, Reader
 from advisor.rules.model import (
     Assignment,
     Citation,
     Computed,
+    CountAfter,
     Entity,
     Example,
     Metric,
@@ -240,6 +242,15 @@ class Builder(ExpressionTrees):
     def _clause_gain(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.gain_at_most = str(children[0]) != "about"
         draft.gain = self.expression(children[1])
+
+    def _clause_without(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
+        variable, *attributes, _arrow, value = children
+        parts = (str(variable), *(str(one)[1:] for one in attributes))
+        span = self.reader.span(self.offset + variable.start, self.offset + attributes[-1].end)
+        draft.without.append(CountAfter(Reference(parts, span), self.expression(value)))
+
+    def _clause_without_nothing(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
+        draft.words["without_nothing"] = self._text(children[0])
 
     def _clause_source(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         citation = Citation(*(self._text(child) for child in children))

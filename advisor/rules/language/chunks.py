@@ -16,7 +16,7 @@ ITEMS = (
 )  # fmt: skip
 CLAUSES = (
     "for", "param", "let", "when", "unless", "doubt", "once", "severity", "confidence", "effort", "say",
-    "why", "try", "gain", "source", "covers", "see", "deprecated", "fix", "given", "example",
+    "why", "try", "gain", "without", "source", "covers", "see", "deprecated", "fix", "given", "example",
 )  # fmt: skip
 _ON_ONE_LINE = ("edition", "pack")
 WORDS = re.compile(

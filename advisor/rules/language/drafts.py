@@ -9,6 +9,7 @@ from advisor.rules.language.expressions import Expression
 from advisor.rules.model import (
     Assignment,
     Citation,
+    CountAfter,
     Entity,
     Example,
     Metric,
@@ -77,6 +78,7 @@ class RuleDraft:
     texts: list[WrittenText] = field(default_factory=list)
     gain: Expression | None = None
     gain_at_most: bool = False
+    without: list[CountAfter] = field(default_factory=list)
     sources: list[Citation] = field(default_factory=list)
     patterns: list[str] = field(default_factory=list)
     see: list[str] = field(default_factory=list)

@@ -192,7 +192,7 @@ _READABLE = {
     "NUMBER": "a number", "QUANTITY": "a number with its unit", "LEVEL": "info, warning or error",
     "DEGREE": "low, medium or high",
     "VERDICT": "fires, info, silent or unknown", "SAFETY": "safe, needs review or display only",
-    "EQUAL": "`=`",
+    "EQUAL": "`=`", "ARROW": "`->`",
     "LBRACE": "`{`", "RBRACE": "`}`", "COLON": "`:`", "COMMA": "`,`", "LPAR": "`(`", "RPAR": "`)`",
     "ATTR": "`.metric`", "GAIN_KIND": "`at most` or `about`", "SIGN": "", "DATE": "a date as 2027-06-30",
     "__ANON_0": "`..`", "COMPARE": "a comparison",

@@ -12,7 +12,18 @@ Sort: TypeAlias = Literal[
     "entity", "unit", "variable", "new", "rule", "own id", "pattern", "param", "example", "value", "nothing"
 ]
 _QUANTIFIERS = ("some", "every", "no")
-_WITH_EXPRESSION = ("when", "unless", "remark", "once", "let", "gain", "define", "suppress", "except")
+_WITH_EXPRESSION = (
+    "when",
+    "unless",
+    "remark",
+    "once",
+    "let",
+    "gain",
+    "without",
+    "define",
+    "suppress",
+    "except",
+)
 
 
 class Sought(NamedTuple):

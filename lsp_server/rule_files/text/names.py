@@ -95,6 +95,8 @@ class _NameReader(ExpressionNames):
         elif part.kind == "gain":
             at_most = [word.text for word in words[1:3]] == ["at", "most"]
             self.expression(words[3 if at_most else 2 :])
+        elif part.kind == "without":
+            self.expression(() if words[1:2] and words[1].text == "nothing" else words[1:])
         elif part.kind == "see":
             for word in (one for one in words if one.kind == "id"):
                 self.add(word, "rule")

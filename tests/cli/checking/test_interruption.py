@@ -14,7 +14,7 @@ import pytest
 
 import advisor as package
 from advisor.__main__ import main
-from advisor.model.interruption import Interrupted, Interruption, uninterrupted, users_own_program
+from advisor.model.processes.interruption import Interrupted, Interruption, uninterrupted, users_own_program
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and runs the simulated driver")
 ROOT = Path(package.__file__).parent.parent
@@ -241,7 +241,9 @@ def test_sigterm_has_its_own_words_and_status(project: Path, begin: Callable[...
 def test_steps_that_belong_together_are_done_first(monkeypatch: pytest.MonkeyPatch) -> None:
     # The processes below this one belong to other tests.
     ended: list[bool] = []
-    monkeypatch.setattr("advisor.model.interruption.end_processes_below", lambda *_: ended.append(True))
+    monkeypatch.setattr(
+        "advisor.model.processes.interruption.end_processes_below", lambda *_: ended.append(True)
+    )
     done = []
     with pytest.raises(Interrupted) as raised, Interruption(only_process=False), uninterrupted():
         signal.raise_signal(signal.SIGTERM)

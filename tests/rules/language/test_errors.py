@@ -90,6 +90,9 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
         [("  example fires", "  given { k.share = 20%, k.registers = 64 }\n  example fires")],
         "",
     ),
+    "E334": ([("  source", "  without k.spilled -> 0 B\n  source")], ""),
+    "E335": ([("  source", "  without k.registers -> 3 ms\n  source")], ""),
+    "E336": ([("  source", '  without k.registers -> 32\n  without nothing because "x"\n  source')], ""),
     "E316": ([("range 32 .. 255", "range 32 ms .. 255 ms")], ""),
 }
 

@@ -23,7 +23,7 @@ SHIPPED = {
 }
 _NO_UNITS = "|".join((*CLAUSES, "of", "and", "or", "range", "because", "otherwise"))
 _LEXEME = re.compile(
-    r"//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|at\s+most\b|needs\s+review\b|display\s+only\b|\.\.|\.[a-z]\w*"
+    r"//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|at\s+most\b|needs\s+review\b|display\s+only\b|\.\.|->|\.[a-z]\w*"
     rf"|\d+(?:\.\d+)?(?:%| (?!(?:{_NO_UNITS})\b)[A-Za-z]+(?:/[a-z]+)?)?|[a-z_][\w-]*|[<>!]=|\S"
 )
 _TOUCHING = frozenset("(){},:<>=")

@@ -19,7 +19,7 @@ def line_readings(
     assumptions: tuple[str, ...],
 ) -> list[LineReading]:
     """The readings of a kernel's lines; an update of an element has those of its load and store together."""
-    found = []
+    found, whole = [], _Whole(counted.accesses)
     for (path, line, array, space), counts in _by_place(counted.accesses).items():
         where = move(path, line)
         for kind in ("load", "store", "update"):
@@ -27,7 +27,9 @@ def line_readings(
             chosen = [one for one in counts if one.kind in both]
             if chosen and (kind != "update" or len({one.kind for one in chosen}) == 2):
                 found.append(
-                    LineReading("access", kernel, *where, array, space, kind, _access(chosen), assumptions)
+                    LineReading(
+                        "access", kernel, *where, array, space, kind, _access(chosen, whole), assumptions
+                    )
                 )
         atomics = [one for one in counts if one.kind == "atomic"]
         if atomics:
@@ -54,14 +56,40 @@ def _sum(counts: Sequence[AccessCounts], name: str) -> int:
     return sum(getattr(one, name) for one in counts)
 
 
-def _access(counts: Sequence[AccessCounts]) -> dict[str, Value | None]:
+class _Whole:
+    """What all accesses of a launch ask for, those of constant memory left out."""
+
+    def __init__(self, accesses: Sequence[AccessCounts]) -> None:
+        outside = [one for one in accesses if one.space in ("global", "local")]
+        self.requests, self.sectors = _sum(outside, "requests"), _sum(outside, "sectors")
+        self.wavefronts = _sum([one for one in accesses if one.space == "shared"], "wavefronts")
+
+    def shares(self, counts: Sequence[AccessCounts]) -> dict[str, Value | None]:
+        """The parts that some accesses of one space have in it."""
+        if counts[0].space == "shared":
+            return {"wavefront_share": _part(_sum(counts, "wavefronts"), self.wavefronts)}
+        if counts[0].space not in ("global", "local"):
+            return {}
+        return {
+            "sector_share": _part(_sum(counts, "sectors"), self.sectors),
+            "request_share": _part(_sum(counts, "requests"), self.requests),
+        }
+
+
+def _part(count: int, whole: int) -> float | None:
+    return count / whole if whole else None
+
+
+def _access(counts: Sequence[AccessCounts], whole: _Whole) -> dict[str, Value | None]:
     requests = _sum(counts, "requests")
     if not requests:
         return {"requests": 0.0}
     if counts[0].space == "shared":
         ideal = _sum(counts, "ideal_wavefronts")
         ways = _sum(counts, "wavefronts") / ideal if ideal else None
-        return {"requests": float(requests), "bank_conflict_ways": max(1.0, ways) if ways else None}
+        return {"requests": float(requests), "bank_conflict_ways": max(1.0, ways) if ways else None} | (
+            whole.shares(counts)
+        )
     l1 = _sum(counts, "l1_sectors")
     return {
         "requests": float(requests),
@@ -70,6 +98,7 @@ def _access(counts: Sequence[AccessCounts]) -> dict[str, Value | None]:
         "l1_hit_rate": _sum(counts, "l1_hits") / l1 if l1 else None,
         "moved_bytes": float(_sum(counts, "sectors") * 32),
         "lane_stride": _lane_stride(counts),
+        **whole.shares(counts),
     }
 
 

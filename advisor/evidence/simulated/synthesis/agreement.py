@@ -34,6 +34,8 @@ _DIVIDED = "divided"
 # What follows from the bytes of elements and where they begin, and by how much at most, rounded up.
 _OF_BYTES = frozenset({"sectors_per_request", "ideal_sectors_per_request"})
 _TWICE = 2.1
+# The parts of accesses in those of the kernel go with its sizes: told from the least to the most of launches.
+_SHARES = ("sector_share", "request_share", "wavefront_share")
 Line: TypeAlias = "tuple[str, str, int, str, str, str]"
 
 
@@ -75,6 +77,9 @@ def agreed_lines(
             )
         for metric in _METRICS.get(entity, ()):
             _compare(counts, metric, [_number(one, line, metric) for one in seen], plain)
+        if entity == "access":
+            for metric in _SHARES:
+                _note_span(counts, metric, [_number(one, line, metric) for one in seen])
         if counts.values or counts.seen:
             found.append(counts)
     return tuple(found)
@@ -88,6 +93,14 @@ def _compare(counts: LineCounts, metric: str, each: Sequence[float | None], plai
         counts.values[metric], counts.most[metric] = span
     elif any(one is not None for one in each):
         counts.seen[metric] = tuple(each)
+
+
+def _note_span(counts: LineCounts, metric: str, each: Sequence[float | None]) -> None:
+    known = [one for one in each if one is not None]
+    if known and len(known) == len(each):
+        counts.values[metric] = min(known)
+        if max(known) > min(known):
+            counts.most[metric] = max(known)
 
 
 def _compare_branch(counts: LineCounts, each: Sequence[float | None], edges: Sequence[float | None]) -> None:

@@ -201,8 +201,11 @@ def _facts(advice: Advice) -> tuple[str, ...]:
     finding = advice.finding
     found = []
     if finding.gain is not None:
+        predicted = finding.gain.is_predicted
         found.append(
-            f"kernel predicted {finding.gain.basis} {finding.gain.speedup:.3g} × as fast, by the rule"
+            f"kernel {finding.gain.in_words()}"
+            if predicted
+            else f"kernel {finding.gain.in_words()}, by the rule"
         )
     if advice.gain_of_run is not None and advice.gain_of_run > 1.0:
         found.append(f"run predicted at most {advice.gain_of_run:.3g} × as fast")

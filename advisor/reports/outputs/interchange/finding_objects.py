@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from advisor.model.findings import Edit, Evidence, Finding, Fix, Gain, Problem, Related, Report
+from advisor.model.findings import (
+    Edit,
+    Evidence,
+    Finding,
+    Fix,
+    Gain,
+    Problem,
+    Related,
+    RemedyOrder,
+    RemedyStep,
+    Report,
+)
+from advisor.model.text.source_text import Span
 from advisor.reports.outputs.interchange.plain import json_value
 from advisor.reports.outputs.wording.counts import by_severity
 from advisor.reports.outputs.wording.locations import Locations
@@ -82,7 +94,41 @@ def evidence_object(item: Evidence) -> dict[str, object]:
 
 def gain_object(gain: Gain | None) -> dict[str, object] | None:
     """The JSON object of an expected gain, None when there is none."""
-    return None if gain is None else {"speedup": json_value(gain.speedup), "basis": gain.basis}
+    if gain is None:
+        return None
+    shown: dict[str, object] = {"speedup": json_value(gain.speedup), "basis": gain.basis}
+    if gain.is_predicted:
+        shown |= {
+            "interval": [gain.low, gain.high],
+            "by_counts": [gain.least, gain.most],
+            "device": gain.device,
+            "of_run": gain.of_run,
+            "limiter_left": gain.left,
+        }
+    return shown
+
+
+def order_object(order: RemedyOrder, locations: Locations) -> dict[str, object]:
+    """The JSON object of the remedies of a kernel, best first; each step is with all before it."""
+    return {
+        "kernel": order.kernel,
+        "path": order.path,
+        "device": order.device,
+        "steps": [_remedy_step(one, locations) for one in order.steps],
+    }
+
+
+def _remedy_step(step: RemedyStep, locations: Locations) -> dict[str, object]:
+    location = locations.of(step.path, Span(step.line))
+    return {
+        "rule": step.rule,
+        "path": step.path,
+        "cell": location.cell,
+        "line": location.span.line,
+        "speedup": json_value(round(step.speedup, 3)),
+        "by_counts": [step.least, step.most],
+        "limiter_left": step.left,
+    }
 
 
 def _related(related: Related, locations: Locations) -> dict[str, object]:

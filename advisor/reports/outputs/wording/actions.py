@@ -55,10 +55,17 @@ def speed_up_in_words(action: Action) -> str:
         return "no estimate of the gain"
     if action.speedup < _WORTH:
         return _useless(action) if action.tried else "what it relieves is not what the kernel waits for"
-    said = f"{_basis(action)} {number(round(action.speedup, 2))} times as fast"
+    said = _times_as_fast(action)
     if action.gain_of_run is not None and action.gain_of_run < action.speedup * 0.99:
         said += f", all kernels together {action.gain_of_run:.2f}"
     return said
+
+
+def _times_as_fast(action: Action) -> str:
+    gain = action.finding.gain
+    if gain is not None and gain.is_predicted and not action.tried:
+        return gain.in_words()
+    return f"{_basis(action)} {number(round(action.speedup or 1.0, 2))} times as fast"
 
 
 def _useless(action: Action) -> str:

@@ -18,7 +18,7 @@ from advisor.evidence.simulated.launches.store import LaunchStore, ProgramRow
 from advisor.evidence.simulated.simt.machine import stop_launches
 from advisor.model.devices import Device
 from advisor.model.errors import UsageError
-from advisor.model.interruption import Interrupted, users_own_program
+from advisor.model.processes.interruption import Interrupted, users_own_program
 from advisor.model.storage.cache import user_cache
 
 
