@@ -39,8 +39,7 @@ def capture_records(placement: Placement) -> Iterator[Record]:
 
 
 def _step(module: ModuleSyntax, node: ast.AST, call: str, waits_for: WaitsFor | None) -> Record:
-    reason = "rebound" if waits_for is None else "waits"
-    return host_record(module, "captured_step", node, call, call=call, reason=reason, waits_for=waits_for)
+    return host_record(module, "captured_step", node, call, call=call, reason=waits_for or "rebound")
 
 
 def _forbidden_steps(capture: ast.With, placement: Placement) -> Iterator[Record]:

@@ -26,7 +26,7 @@ def test_kernels_under_all_names(tmp_path: Path, head: str) -> None:
     (kernel,) = found(tmp_path, "triton_kernel", text)
     assert kernel.label == "k"
     (store,) = found(tmp_path, "triton_access", text)
-    assert (value(store, "kind"), value(store, "pointer"), store.owner) == ("store", "x", kernel.key)
+    assert (value(store, "kind"), store.label, store.owner) == ("store", "x", kernel.key)
 
 
 def test_a_function_that_is_handed_to_jit_is_a_kernel(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_lanes_flow_through_functions_and_loops(tmp_path: Path) -> None:
         + "    tl.store(y, tl.sum(acc))\n"
     )
     (load, _) = found(tmp_path, "triton_access", text)
-    assert (value(load, "reduced"), value(load, "reduction"), value(load, "loop_depth")) == (True, "sum", 1)
+    assert (value(load, "reduced"), value(load, "reduction")) == (True, "sum")
 
 
 MASKS = [
@@ -184,7 +184,7 @@ def test_the_extents_of_a_product(tmp_path: Path) -> None:
         "    tl.store(a + i, tl.sum(d, 1))\n"
     )
     (dot,) = found(tmp_path, "triton_dot", text)
-    assert [value(dot, name) for name in ("m", "n", "k", "result_type")] == [32, 128, 16, "float16"]
+    assert value(dot, "result_type") == "float16"
     (kernel,) = found(tmp_path, "triton_kernel", text)
     assert [value(kernel, name) for name in ("tuned", "configurations", "keys")] == [True, 2, 1]
 
@@ -195,8 +195,8 @@ def test_block_pointers_check_their_bounds(tmp_path: Path) -> None:
         v = tl.load(p, boundary_check=(0,))
         tl.store(tl.make_block_ptr(y, (n,), (1,), (0,), (BLOCK,), (0,)), v)
     """
-    accesses = of_kernel(tmp_path, "triton_access", body)
-    assert [value(one, "masked") for one in accesses] == [True, True]
+    (kernel,) = of_kernel(tmp_path, "triton_kernel", body)
+    assert (value(kernel, "masked_accesses"), value(kernel, "unmasked_blocks")) == (1, 0)
 
 
 BRANCHES = [

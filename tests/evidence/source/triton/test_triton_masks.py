@@ -77,7 +77,7 @@ def test_the_size_that_a_mask_compares_with(tmp_path: Path, mask: str, access: s
     text = HEAD + "@triton.jit\ndef k(x, y, n, SIZE: tl.constexpr, BLOCK: tl.constexpr):\n"
     text += "    lanes = tl.arange(0, BLOCK)\n    at = tl.program_id(0) * BLOCK + lanes\n"
     text += f"    tl.store(x + at, 1.0, mask={mask})\n    {access}\n"
-    last = [one for one in found(tmp_path, "triton_access", text) if value(one, "pointer") == "y"][-1]
+    last = [one for one in found(tmp_path, "triton_access", text) if one.label == "y"][-1]
     assert value(last, "masked_elsewhere") is expected
 
 

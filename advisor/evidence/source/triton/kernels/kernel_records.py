@@ -16,14 +16,13 @@ from advisor.evidence.source.triton.kernels.accesses import (
     uses,
     walks_by_number,
 )
-from advisor.evidence.source.triton.launches.tuning_records import sizes_of_extent, tuning_records
+from advisor.evidence.source.triton.launches.tuning_records import tuning_records
 from advisor.evidence.source.triton.record_making import is_power_of_two, record_at
 from advisor.evidence.source.triton.walk.notes import AccessNote, AtomicNote, DotNote, KernelNotes
 from advisor.evidence.source.triton.walk.quantities import AS_LOADED, MAGNITUDE
 from advisor.model.records import Record, Value
 from advisor.program.syntax.module import ModuleSyntax
 
-_BRANCHES = ("if", "while", "conditional expression")
 _ROUNDED = ("round", "padded", "pad_")
 _LARGEST, _LEAST = frozenset({"max", "argmax"}), frozenset({"min", "argmin"})
 _EXTREMES = _LARGEST | _LEAST | {"sort"}
@@ -64,7 +63,6 @@ def _kernel(notes: KernelNotes, launched: bool | None, called: bool) -> Record:
         "configurations": tuning.count if tuning is not None else 0.0,
         "keys": None if tuning is None or tuning.keys is None else len(tuning.keys),
         "sizes": sum(one not in function.constants() for one in _size_names(notes)),
-        "dots": len(notes.dots),
         "dots_in_loops": len(in_loops),
         "elementwise": is_elementwise(notes),
         "masked_accesses": len(masks),
@@ -126,11 +124,8 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None, laun
     row = _row_length(note, strides, notes) if known else None
     values: dict[str, Value | None] = {
         "kind": note.kind,
-        "pointer": note.address.pointer,
-        "masked": note.has_mask or note.checked,
         "masked_elsewhere": masked_elsewhere(note, notes),
         **reduced_values(note, notes),
-        "loop_depth": len(note.where.loops),
         "loop_invariant": invariant_in_loop(note, notes),
         "repeated": first is not None,
         "lines_before": note.node.lineno - first.node.lineno if first is not None else None,
@@ -138,7 +133,6 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None, laun
         "lane_stride": min(counts) if counts and counts == strides and known else None,
         "walks_down_column": (row is not None) if known else None,
         "row_length": row,
-        "guarded": note.where.guarded,
     }
     return _place(notes, "triton_access", note.node, note.address.pointer or "an address", values)
 
@@ -162,15 +156,8 @@ def _row_length(note: AccessNote, strides: set[int | str], notes: KernelNotes) -
 
 
 def _dot(note: DotNote, notes: KernelNotes) -> Record:
-    left, right = note.left.shape, note.right.shape
-    m = sizes_of_extent(left[-2] if left is not None and len(left) >= 2 else None, notes.function)
-    k = sizes_of_extent(left[-1] if left is not None and len(left) >= 2 else None, notes.function)
-    n = sizes_of_extent(right[-1] if right is not None and len(right) >= 2 else None, notes.function)
     kept = note.accumulator.dtype if note.accumulator is not None else _added_to(note)
     values: dict[str, Value | None] = {
-        "m": min(m) if m else None,
-        "n": min(n) if n else None,
-        "k": min(k) if k else None,
         "loop_depth": len(note.where.loops),
         "precision_chosen": note.precision_chosen,
         "raised_factors": note.left.raised and note.right.raised,
@@ -196,7 +183,6 @@ def _atomic(note: AtomicNote, notes: KernelNotes, launched: bool | None) -> Reco
         invariant = note.where.loops[-1].counter not in depends and not indirect
     values: dict[str, Value | None] = {
         "operation": note.operation,
-        "loop_depth": len(note.where.loops),
         "one_address": one_address,
         "loop_invariant": invariant,
         "result_used": note.result_used,
@@ -213,14 +199,12 @@ def _choices(notes: KernelNotes, launched: bool | None) -> Iterator[Record]:
         condition = note.condition
         values: dict[str, Value | None] = {
             "kind": note.kind,
-            "branch": note.kind in _BRANCHES,
             # What a function gets for its parameters may be blocks, unless the host launches it.
             "on_block": condition.is_block
             if condition.is_block or (launched and condition.is_number)
             else None,
             "on_constant": condition.constant,
             "costly_sides": note.costly_sides,
-            "loop_depth": len(note.where.loops),
         }
         yield _place(notes, "triton_choice", note.node, note.kind, values)
 
@@ -234,7 +218,6 @@ def _loops(notes: KernelNotes) -> Iterator[Record]:
             "unrolled": note.around.unrolled,
             "iterations": note.iterations,
             "dots": note.dots,
-            "depth": len(note.where.loops),
             "holds_loops": inner,
         }
         yield _place(notes, "triton_loop", note.node.iter, "loop", values)

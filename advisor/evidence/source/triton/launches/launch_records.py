@@ -33,8 +33,7 @@ def launch_records(launch: TritonLaunch, reader: TritonReader) -> Iterator[Recor
         _values(launch, notes, values, reader),
     )  # fmt: skip
     for name, node in rounded_arrays(launch):
-        given: dict[str, Value | None] = {"parameter": name, "rounded": True}
-        yield record_at(launch.module, "triton_argument", node, name, launch.kernel.key, given)
+        yield record_at(launch.module, "triton_argument", node, name, launch.kernel.key, {"rounded": True})
     extents, dots = extent_parameters(notes), dot_parameters(notes)
     for name, node in launch.given.items():
         size = values.number(node) if name in extents | dots else None
@@ -66,7 +65,6 @@ def _values(
         and any(one in c.options for c in kernel.tuning.configurations)]  # fmt: skip
     written = [one for one in extents_given(launch, notes) if values.number(launch.given[one]) is not None]
     return {
-        "tuned": True if kernel.tuning is not None else None if kernel.wrapped else False,
         "chooses_warps": chosen,
         "warps": warps,
         "block_elements": elements,
@@ -79,7 +77,6 @@ def _values(
         "rounds_down": rounds_down(launch, notes, values),
         "rounds_up": rounds_up(launch, reader, values),
         "sizes_known": grid_remainder(launch, reader, values) is not None,
-        "host_loop_depth": len(context.loops) if context else None,
         "in_test_or_benchmark": bool(context and context.timed),
     }
 

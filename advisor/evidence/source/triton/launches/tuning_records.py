@@ -6,10 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from advisor.evidence.source.triton.configurations import Configuration, Sizes
-from advisor.evidence.source.triton.declarations import TritonFunction
 from advisor.evidence.source.triton.record_making import is_power_of_two, record_at
 from advisor.evidence.source.triton.walk.notes import KernelNotes
-from advisor.evidence.source.triton.walk.quantities import Extent
 from advisor.model.records import Record, Value
 
 _OPTIONS = frozenset({
@@ -17,15 +15,6 @@ _OPTIONS = frozenset({
     "num_buffers_warp_spec", "num_consumer_groups", "reg_dec_producer", "reg_inc_consumer", "minRegAutoWS",
     "maxRegAutoWS", "ir_override", "enable_warp_specialization", "grf_mode", "schedule_hint", "multibuffer",
 })  # fmt: skip
-
-
-def sizes_of_extent(extent: Extent, function: TritonFunction) -> Sizes:
-    """The numbers that an extent takes by the kernel's configurations, empty where they are not known."""
-    if isinstance(extent, int):
-        return frozenset({extent})
-    if extent is None or function.tuning is None:
-        return frozenset()
-    return function.tuning.sizes_of(extent)
 
 
 def extent_parameters(notes: KernelNotes) -> frozenset[str]:
@@ -79,15 +68,12 @@ def tuning_records(notes: KernelNotes) -> Iterator[Record]:
 def _values(one: Configuration, notes: KernelNotes) -> dict[str, Value | None]:
     function = notes.function
     unknown = sorted(set(one.sizes) - set(function.parameters) - _OPTIONS)
-    warps, stages = (_only(one.options.get(name)) for name in ("num_warps", "num_stages"))
     pruned = function.tuning is not None and function.tuning.pruned
     varies = function.node.args.kwarg is not None
     return {
         "unknown_parameters": None if varies or pruned else len(unknown),
         "first_unknown": unknown[0] if unknown else None,
-        "warps": warps,
-        "stages": stages,
-        "chooses_warps": "num_warps" in one.options,
+        "stages": _only(one.options.get("num_stages")),
     }
 
 
