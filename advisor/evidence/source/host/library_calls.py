@@ -53,7 +53,6 @@ def product_records(placement: Placement) -> Iterator[Record]:
             name,
             context,
             call=name,
-            library=place.library,
             item_operands=items,
             independent=_independent(node, loop, placement),
         )
@@ -122,9 +121,7 @@ def chain_records(placement: Placement) -> Iterator[Record]:
         count = _count(node, placement)
         if count >= 2 and not _is_fused(node, placement):
             context = loop_context(module, node)
-            yield host_record(
-                module, "expression", node, "expression", context, library=place.library, operations=count
-            )
+            yield host_record(module, "expression", node, "expression", context, operations=count)
 
 
 def _above(node: ast.AST, placement: Placement) -> ast.AST | None:

@@ -39,7 +39,14 @@ def collective_records(placement: Placement) -> Iterator[Record]:
         waits = not (isinstance(quick, ast.Constant) and quick.value) if quick is not None else True
         name = f"dist.{called_name(call)}"
         yield host_record(
-            module, "collective", call, name, context, call=name, per_parameter=own, waits=waits
+            module,
+            "collective",
+            call,
+            name,
+            call=name,
+            per_parameter=own,
+            waits=waits,
+            in_test_or_benchmark=context.timed,
         )
 
 
@@ -51,14 +58,19 @@ def round_trip_records(placement: Placement) -> Iterator[Record]:
     for call in module.calls:
         source = _numba_source(call, placement) or _torch_source(call, placement)
         if source is not None:
-            library, name, other = source
-            context = loop_context(module, call)
+            name, other = source
             yield host_record(
-                module, "round_trip", call, name, context, call=name, library=library, other_device=other
+                module,
+                "round_trip",
+                call,
+                name,
+                call=name,
+                other_device=other,
+                in_test_or_benchmark=loop_context(module, call).timed,
             )
 
 
-def _numba_source(call: ast.Call, placement: Placement) -> tuple[str, str, bool] | None:
+def _numba_source(call: ast.Call, placement: Placement) -> tuple[str, bool] | None:
     """`cuda.to_device(d.copy_to_host())`, also through one name that is used for nothing else."""
     if called_name(call) != "to_device" or len(call.args) != 1:
         return None
@@ -71,7 +83,7 @@ def _numba_source(call: ast.Call, placement: Placement) -> tuple[str, str, bool]
         bound = values_at(module, source)
         source = bound[0] if len(bound) == 1 and bound[0] is not None else source
     if isinstance(source, ast.Call) and called_name(source) == "copy_to_host" and not source.args:
-        return "numba", "cuda.to_device", _device_changes(source, call, placement)
+        return "cuda.to_device", _device_changes(source, call, placement)
     return None
 
 
@@ -88,7 +100,7 @@ def _device_changes(first: ast.Call, second: ast.Call, placement: Placement) -> 
     )
 
 
-def _torch_source(call: ast.Call, placement: Placement) -> tuple[str, str, bool] | None:
+def _torch_source(call: ast.Call, placement: Placement) -> tuple[str, bool] | None:
     """`x.cpu().to("cuda:1")`, or the same over NumPy."""
     function = call.func
     if not placement.torch or not isinstance(function, ast.Attribute) or function.attr not in ("to", "cuda"):
@@ -102,7 +114,7 @@ def _torch_source(call: ast.Call, placement: Placement) -> tuple[str, str, bool]
         or not isinstance(inner.func, ast.Attribute)
     ):
         return None
-    return "torch", f".cpu().{function.attr}()", bool(_number(call))
+    return f".cpu().{function.attr}()", bool(_number(call))
 
 
 def _without_numpy(node: ast.expr, placement: Placement) -> ast.expr:
