@@ -46,15 +46,27 @@ def _is_out_of_sight(name: str, module: ModuleSyntax, workspace: Workspace) -> b
 
 def kernel_is_handed_on(kernel: Declaration, workspace: Workspace) -> bool:
     """Whether a kernel, or a function that makes it or asks for it, goes to code that is not found here."""
-    makers = [scope for scope in kernel.module.scopes(kernel.node) if isinstance(scope, ast.FunctionDef)]
-    # `cuda.jit(f)` and the like make the kernel of the function that they are given.
-    own = {kernel.name} if kernel.form == "decorator" else set(kernel.names) - {kernel.name}
-    names = own | {maker.name for maker in makers}
+    names = _names_with_makers(kernel)
     for _ in range(_STEPS):
         if is_handed_on(names, kernel.module, workspace):
             return True
         names = _users(names, kernel.module) - names
     return False
+
+
+def kernel_is_argument(kernel: Declaration) -> bool:
+    """Whether the module gives a kernel, or a function that makes it, to a function that may launch it."""
+    takers = kernel.module.once(_takers, kernel.module.tree)
+    given_to = {taker for name in _names_with_makers(kernel) for taker in takers.get(name, ())}
+    return bool(given_to - _BUILT_IN)
+
+
+def _names_with_makers(kernel: Declaration) -> set[str]:
+    """The names of a kernel, and those of the functions around it."""
+    makers = [scope for scope in kernel.module.scopes(kernel.node) if isinstance(scope, ast.FunctionDef)]
+    # `cuda.jit(f)` and the like make the kernel of the function that they are given.
+    own = {kernel.name} if kernel.form == "decorator" else set(kernel.names) - {kernel.name}
+    return own | {maker.name for maker in makers}
 
 
 def _users(names: Collection[str], module: ModuleSyntax) -> set[str]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from advisor.evidence.source.kernel_walk.affine_forms import atom, number, polynomial
+from advisor.evidence.source.kernel_walk.affine_forms import THREAD, atom, number, polynomial
 from advisor.evidence.source.kernel_walk.index_bounds import of_comparison, of_parts
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     Access,
@@ -165,6 +165,7 @@ class Subscripts(Names):
         depends: frozenset[str] = frozenset()
         for index in view.prefix:
             depends |= self.atoms.depends(index.form)
+        depends |= self.kept.get(id(view.array), frozenset())
         self.note_access(node, view, "load")
         return Scalar(self.atoms.opaque(depends, True, "load", self._one_for_many(view)), kind, view)
 
@@ -194,14 +195,26 @@ class Subscripts(Names):
             if index.form.terms:
                 self.facts.index_atoms |= index.form.atoms()
         depends = frozenset[str]() if value is None else self.depends(value)
+        if kind != "load":
+            self._note_kept(view.array, depends)
         access = Access(self.place(node), view.array, view.prefix, kind, value_depends=depends)  # type: ignore[arg-type]
         self.facts.accesses.append(access)
 
+    def _note_kept(self, array: Array, depends: frozenset[str]) -> None:
+        """Note what elements depend on of an array that each thread has for itself."""
+        if array.space == "local":
+            self.kept[id(array)] = self.kept.get(id(array), frozenset()) | depends
+
     def note_handed_on(self, values: Sequence[Value]) -> None:
-        """Note the rows among the arguments of a function that is not known."""
+        """Note the rows among the arguments of a function that is not known, and that it may fill arrays of the
+        thread with anything.
+        """
         for value in values:
             view = self.view(value)
-            if view is not None and view.prefix:
+            if view is None:
+                continue
+            self._note_kept(view.array, frozenset(THREAD))
+            if view.prefix:
                 row = (id(view.array), *(index.form for index in view.prefix))
                 self.facts.rows_handed_on.add(row)
 

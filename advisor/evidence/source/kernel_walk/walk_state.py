@@ -59,6 +59,8 @@ class WalkState:
         self.stepped_by_grid = False
         # Loads that turned out to be rows, of which only elements are loaded.
         self.withdrawn = 0
+        # What the elements of an array that each thread has for itself depend on, by the array.
+        self.kept: dict[int, frozenset[str]] = {}
         # In the test of a while loop, and in any test inside one, an atomic may wait for another thread.
         self.spinning = False
         self.testing = False

@@ -37,6 +37,7 @@ from advisor.evidence.source.warps.thread_use import (
 )
 from advisor.model.records import Record
 from advisor.model.text.notebooks import is_notebook
+from advisor.program.arrays.escaping_kernels import kernel_is_argument
 from advisor.program.arrays.stated_types import strided_parameters
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.block_shape import WARP, BlockShape, assumed_shapes, usual_shapes
@@ -65,7 +66,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
         grid_rounded_up=launched.rounded_up or None,
         blocks_share_data=launched.cuts_data or None,
         type_variants=launched.variants(),
-        left_in_notebook=is_notebook(facts.declaration.module.path) and not launched.types,
+        left_in_notebook=_is_left_in_notebook(facts.declaration, launched),
     )
     found = [kernel]
     open_block = launched.by_tests or not all(shape.stated for shape in shapes)
@@ -87,6 +88,10 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     found += _array_records(facts, groups, private, kernel.key)
     found += operation_records(facts, kernel.key)
     return found
+
+
+def _is_left_in_notebook(kernel: Declaration, launched: LaunchedAs) -> bool:
+    return is_notebook(kernel.module.path) and not launched.types and not kernel_is_argument(kernel)
 
 
 def _telling(blocks: Sequence[BlockShape]) -> list[BlockShape]:

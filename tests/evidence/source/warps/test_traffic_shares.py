@@ -187,13 +187,27 @@ def test_a_test_does_not_tell_how_others_launch(tmp_path, name, place, block, as
     assert [value(one, "block_assumed") for one in found if one.entity == "access"] == [assumed]
 
 
-@pytest.mark.parametrize(("launch", "left"), [("k[8, 256](a)", False), ("k.specialize(a)", True)])
+@pytest.mark.parametrize(
+    ("launch", "left"),
+    [
+        ("k[8, 256](a)", False),
+        ("k.specialize(a)", True),
+        ("print(k)", True),
+        ("time_it(k, a)", False),
+        ("time_it(a, kernel=make)", False),
+        ("time_it(a, kernel=other)", True),
+    ],
+)
 def test_kernels_that_a_notebook_never_launches(tmp_path, launch, left):
     lines = [
         "from numba import cuda\n",
-        "@cuda.jit\n",
-        "def k(a):\n",
-        "    a[cuda.grid(1)] = 1\n",
+        "from measuring import *\n",
+        "def make():\n",
+        "    @cuda.jit\n",
+        "    def k(a):\n",
+        "        a[cuda.grid(1)] = 1\n",
+        "    return k\n",
+        "k = make()\n",
         f"{launch}\n",
     ]
     cell = {"cell_type": "code", "source": lines, "metadata": {}, "outputs": [], "execution_count": None}
