@@ -96,6 +96,7 @@ _ROW = BlockShape(256, 1, 1, stated=False)
 _SQUARE = BlockShape(16, 16, 1, stated=False)
 _WARP_WIDE = BlockShape(32, 8, 1, stated=False)
 _LARGE_SQUARE = BlockShape(32, 32, 1, stated=False)
+_ALONG_Y = BlockShape(1, 128, 1, stated=False)
 _ALONG_Z = BlockShape(1, 1, 64, stated=False)
 
 
@@ -108,11 +109,12 @@ def assumed_shapes(dimensions: Collection[str]) -> list[BlockShape]:
     return [_SQUARE] if "y" in dimensions else [_ROW]
 
 
-def usual_shapes(dimensions: Collection[str]) -> list[BlockShape]:
-    """The blocks that launches of a kernel with these thread indices usually have; none where a kernel asks
-    for the index along x alone, since neighbouring lanes are neighbours along x in any block.
+def usual_shapes(dimensions: Collection[str], chosen: bool) -> list[BlockShape]:
+    """The blocks that launches of a kernel with these thread indices usually have; where a launch has `chosen`
+    one that is not known, also that for kernels whose x is the row. None where a kernel asks for the index
+    along x alone, since neighbouring lanes are neighbours along x in any block.
     """
     if not set(dimensions) - {"x"}:
         return []
-    flat = [_SQUARE, _WARP_WIDE, _LARGE_SQUARE]
-    return [*flat, _ALONG_Z] if "z" in dimensions else flat
+    usual = [_SQUARE, _WARP_WIDE, _LARGE_SQUARE]
+    return [*usual, *([_ALONG_Z] if "z" in dimensions else []), *([_ALONG_Y] if chosen else [])]

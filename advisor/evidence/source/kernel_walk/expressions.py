@@ -206,8 +206,8 @@ class Subscripts(Names):
             self.kept[id(array)] = self.kept.get(id(array), frozenset()) | depends
 
     def note_handed_on(self, values: Sequence[Value]) -> None:
-        """Note the rows among the arguments of a function that is not known, and that it may fill arrays of the
-        thread with anything.
+        """Note the rows among the arguments of a function that is not known, and that it may fill a thread's
+        arrays with anything.
         """
         for value in values:
             view = self.view(value)

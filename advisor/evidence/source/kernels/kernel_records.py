@@ -70,7 +70,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     )
     found = [kernel]
     open_block = launched.by_tests or not all(shape.stated for shape in shapes)
-    others = usual_shapes(facts.thread_dimensions) if open_block else []
+    others = usual_shapes(facts.thread_dimensions, bool(launched.types) and not blocks) if open_block else []
     groups = AccessGroups(facts)
     accesses = access_records(facts, groups, shapes, kernel.key, others)
     private = private_data(facts, groups)

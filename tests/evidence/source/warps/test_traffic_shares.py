@@ -161,7 +161,10 @@ def test_with_a_launch_the_block_is_known(tmp_path):
         ("a[cuda.threadIdx.x]", "k[8, 5](a)", False),
         # Along two the lanes of a warp differ in x first, and the rows are those of x in any usual block.
         ("a[cuda.grid(2)]", "", False),
-        ("a[cuda.grid(2)]", "k[8, n](a)", False),
+        # What a launch gives may have been chosen for the kernel.
+        ("a[cuda.grid(2)]", "k[8, n](a)", True),
+        ("a[cuda.grid(2)]", "k[8, (16, 16)](a)", False),
+        ("a[cuda.grid(1), 3 * cuda.threadIdx.y]", "k[8, n](a)", False),
     ],
 )
 def test_where_another_block_would_make_the_access_coalesced(tmp_path, place, launch, assumed):
