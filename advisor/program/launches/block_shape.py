@@ -110,7 +110,7 @@ def assumed_shapes(dimensions: Collection[str]) -> list[BlockShape]:
 
 
 def usual_shapes(dimensions: Collection[str], chosen: bool) -> list[BlockShape]:
-    """The blocks that launches of a kernel with these thread indices usually have; where a launch has `chosen`
+    """The blocks that kernels with these thread indices usually have; where a launch has `chosen`
     one that is not known, also that for kernels whose x is the row. None where a kernel asks for the index
     along x alone, since neighbouring lanes are neighbours along x in any block.
     """
