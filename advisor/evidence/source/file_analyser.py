@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from advisor.evidence.source.factory_callers import factories_around
@@ -34,6 +35,7 @@ from advisor.program.launches.launched_as import LaunchedAs
 from advisor.program.launches.launches import Launch, find_launches
 from advisor.program.launches.unrecognised import JitUses, jit_uses, unseen_launches
 from advisor.program.names.workspace import Workspace
+from advisor.program.resolution.compile_time import CompileTime
 from advisor.program.resolution.factory_calls import Callers
 from advisor.program.resolution.resolution import Names
 from advisor.program.resolution.signatures import stated_typings
@@ -271,7 +273,8 @@ class FileAnalyser:
                 how.given_of(kernel.parameters),
                 how.same_of(kernel.parameters),
             )
-            facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, shown)
+            resolve = partial(self.resolver.resolve, time=CompileTime(module, kernel.node, None))
+            facts = kernel_facts(kernel, self.workspace, resolve, shown)
             result.records += kernel_records(facts, how, inside)
         except RecursionError:
             said = f"kernel `{kernel.name}` is nested too deeply to be analysed"
@@ -283,8 +286,9 @@ class FileAnalyser:
             )
 
             launchers = [self.workspace.root / path for path in dict.fromkeys(one.path for one in how.stated)]
+            launches = [one.node for one in self.launches_in(module) if one.kernel is kernel]
             unit = compilation_unit(
-                kernel, self.workspace, self.resolver.declarations, types, callers, launchers
+                kernel, self.workspace, self.resolver.declarations, types, callers, launchers, launches
             )
             result.units.append(replace(unit, launches=tuple(how.stated)))
 

@@ -18,6 +18,7 @@ from advisor.program.effects.use_analysis import UseAnalysis
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.names.workspace import Workspace
+from advisor.program.resolution.compile_time import CompileTime
 from advisor.program.resolution.factory_calls import Callers
 from advisor.program.resolution.library_values import Undetermined
 from advisor.program.resolution.literal_text import LibraryName, literal_text
@@ -39,19 +40,27 @@ def compilation_unit(
     call_types: Mapping[str, str] | None = None,
     callers: Callers | None = None,
     launchers: Sequence[Path] = (),
+    launches: Sequence[ast.Call] = (),
 ) -> CompilationUnit:
     """The self-contained form of one kernel, found without importing or running anything of the workspace.
 
     `declarations_of` gives the kernels and device functions of a module; `call_types` are types of parameters
     that the launches show, `callers` the files in which functions that make kernels are called, `launchers`
-    those that launch this one. What cannot be resolved is named in `missing`, each with its reason.
+    those that launch this one, `launches` the calls that do so in its own module. What cannot be resolved is
+    named in `missing`, each with its reason.
     """
-    names = Names(workspace, declarations_of, callers=callers)
+    time = CompileTime.of(declaration, launches)
+    names = Names(workspace, declarations_of, callers=callers, time=time)
     unit = _unit(declaration, names, call_types or {}, launchers)
     if unit.missing or names.most_values == 1:
         return unit
     others = (
-        _unit(declaration, Names(workspace, declarations_of, choice, callers), call_types or {}, launchers)
+        _unit(
+            declaration,
+            Names(workspace, declarations_of, choice, callers, time),
+            call_types or {},
+            launchers,
+        )
         for choice in range(1, min(names.most_values, _MOST_VALUES))
     )
     return with_others(unit, others)

@@ -7,6 +7,7 @@ import ast
 from advisor.program.effects.array_effects import ArrayEffects
 from advisor.program.kernels.declarations import Declaration, find_cpu_functions, find_declarations
 from advisor.program.names.workspace import Workspace
+from advisor.program.resolution.compile_time import CompileTime
 from advisor.program.syntax.module import ModuleSyntax
 
 
@@ -20,7 +21,7 @@ class Resolver:
         self._by_function: dict[int, dict[ast.AST, Declaration]] = {}
         self._by_call: dict[int, dict[ast.Call, list[Declaration]]] = {}
         self._cpu: dict[int, list[Declaration]] = {}
-        self._found: dict[tuple[int, str], Declaration | None] = {}
+        self._found: dict[tuple[int, str, ast.AST | None], Declaration | None] = {}
 
     def declarations(self, module: ModuleSyntax) -> list[Declaration]:
         """The kernels and device functions of a module."""
@@ -47,17 +48,22 @@ class Resolver:
                     found.setdefault(one, []).append(declaration)
         return self._by_call[key].get(call, [])
 
-    def resolve(self, dotted: str, module: ModuleSyntax) -> Declaration | None:
-        """The declaration that `dotted` names in `module`, None when it is none or cannot be found."""
-        key = (id(module), dotted)
+    def resolve(
+        self, dotted: str, module: ModuleSyntax, time: CompileTime | None = None
+    ) -> Declaration | None:
+        """The declaration that `dotted` names in `module`, None when it is none or cannot be found.
+
+        Of several it is the one that a kernel calls which is compiled at that `time`, else the last.
+        """
+        key = (id(module), dotted, time.kernel if time else None)
         if key not in self._found:
             self._found[key] = None
-            self._found[key] = self._search(dotted, module)
+            self._found[key] = self._search(dotted, module, time)
         return self._found[key]
 
-    def _search(self, dotted: str, module: ModuleSyntax) -> Declaration | None:
+    def _search(self, dotted: str, module: ModuleSyntax, time: CompileTime | None) -> Declaration | None:
         if "." not in dotted:
-            nested = self._named(dotted, module)
+            nested = self._named(dotted, module, time)
             if nested is not None:
                 return nested
         place = (
@@ -68,17 +74,20 @@ class Resolver:
         if place is None:
             return None
         target, name = place
-        found = self._named(name, target)
+        found = self._named(name, target, time)
         if found is None:
             for value in target.assigned.get(name, ()):
                 if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.Name):
-                    found = self._named(value.args[0].id, target)
+                    found = self._named(value.args[0].id, target, time)
         return found
 
-    def _named(self, name: str, module: ModuleSyntax) -> Declaration | None:
+    def _named(self, name: str, module: ModuleSyntax, time: CompileTime | None) -> Declaration | None:
         found = [declaration for declaration in self.declarations(module) if name in declaration.names]
         found = found or [one for one in self._for_cpu(module) if name in one.names]
-        return found[-1] if found else None
+        # Functions of one name in different scopes are no definitions of one another.
+        own = [one.node for one in found if one.module is module and module.scope_of(one.node) is None]
+        chosen = time.chosen(name, own, module) if time and len(own) == len(found) else None
+        return next((one for one in found if one.node is chosen), found[-1] if found else None)
 
     def _for_cpu(self, module: ModuleSyntax) -> list[Declaration]:
         """Functions compiled for the CPU, which Numba compiles for the GPU too where a kernel calls them."""

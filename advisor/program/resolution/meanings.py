@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from advisor.program.resolution.literal_text import LibraryName
+from advisor.program.resolution.literal_text import LibraryName, literal_text
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 
 
@@ -61,3 +61,11 @@ class BuiltinName:
 Meaning: TypeAlias = (
     LibraryName | FunctionName | ModuleName | ClassName | ConstantName | UnknownName | BuiltinName
 )
+
+
+def same_meaning(left: Meaning, right: Meaning) -> bool:
+    """Whether both are one thing, or values that a kernel reads as the same literal."""
+    if isinstance(left, ConstantName) and isinstance(right, ConstantName):
+        text = literal_text(left.value)
+        return text is not None and text == literal_text(right.value)
+    return left == right

@@ -1,14 +1,22 @@
-"""What binds names otherwise than an assignment of one value: loops over written values, copied variables."""
+"""What binds names otherwise than an assignment of one value: loops, conditions, copied variables."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from advisor.program.names.scope_names import rebound_names
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, assignments
 from advisor.program.syntax.tree_nodes import below
 
 _COPY = "globals().update(locals())"
+
+
+def branches(value: ast.expr, is_open: Callable[[ast.expr], bool]) -> list[ast.expr]:
+    """The values that a conditional expression has where its test is open; any other by itself."""
+    if not isinstance(value, ast.IfExp) or not is_open(value.test):
+        return [value]
+    return [*branches(value.body, is_open), *branches(value.orelse, is_open)]
 
 
 def items_of_loop(name: str, module: ModuleSyntax, scope: FunctionNode) -> list[ast.expr]:

@@ -21,6 +21,7 @@ from advisor.program.names.library_names import (
 )
 from advisor.program.names.scope_names import parameter_defaults, parameter_names, rebound_names
 from advisor.program.names.workspace import KNOWN_LIBRARIES, Workspace
+from advisor.program.resolution.compile_time import CompileTime
 from advisor.program.resolution.constant_values import ConstantValues
 from advisor.program.resolution.factory_calls import Callers, FactoryCalls, text_of
 from advisor.program.resolution.library_values import Undetermined
@@ -33,9 +34,11 @@ from advisor.program.resolution.meanings import (
     Meaning,
     ModuleName,
     UnknownName,
+    same_meaning,
 )
-from advisor.program.resolution.other_bindings import copying_functions, items_of_loop
+from advisor.program.resolution.other_bindings import branches, copying_functions, items_of_loop
 from advisor.program.resolution.other_values import other_meaning
+from advisor.program.syntax.assigned_values import value_given
 from advisor.program.syntax.dynamic_imports import imported_module
 from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax, Scope, assignments
 from advisor.program.syntax.tree_nodes import dotted_parts
@@ -66,22 +69,25 @@ class Names:
         declarations_of: Callable[[ModuleSyntax], list[Declaration]],
         choice: int = 0,
         callers: Callers | None = None,
+        time: CompileTime | None = None,
     ) -> None:
         """Of several values that the source gives a name, that number of them is taken, or else the last.
 
         `callers` are the files where calls of functions that make kernels are looked for, beside their own.
-        `other_compiler` is one whose names were met in the place of Numba's.
+        `time` is when the kernel that reads the names is compiled, where that matters. `other_compiler` is
+        one whose names were met in the place of Numba's.
         """
         self.workspace = workspace
         self.most_values = 1
         self.other_compiler = ""
+        self._time = time
         self._choice = choice
         self.jit = Jit(workspace)
         self._declarations_of = declarations_of
         self.compiled: set[FunctionNode] = set()
         self._declared: dict[int, tuple[ModuleSyntax, list[Declaration]]] = {}
-        self._active: set[tuple[int, int, str]] = set()
-        self._known: dict[tuple[int, int, str], tuple[Meaning, tuple[str, ...]]] = {}
+        self._active: set[tuple[int, int, str, int]] = set()
+        self._known: dict[tuple[int, int, str, int], tuple[Meaning, tuple[str, ...]]] = {}
         self._steps = self._cut = 0
         self._factory_calls = FactoryCalls(self, callers or {})
         self._assumed: list[str] = []
@@ -112,7 +118,7 @@ class Names:
 
     def name(self, name: str, module: ModuleSyntax, scopes: Scopes = ()) -> Meaning:
         """What `name` means inside `scopes` (innermost first) of `module`."""
-        key = (id(module), id(scopes[0]) if scopes else 0, name)
+        key = (id(module), id(scopes[0]) if scopes else 0, name, id(self._time and self._time.node))
         if key in self._known:
             meaning, assumed = self._known[key]
             self._assumed += assumed
@@ -299,6 +305,9 @@ class Names:
         if imported is not None and not values:
             return self._import(imported, module)
         if values:
+            held = self._held(name, module)
+            if held is not None:
+                return held
             if name in module.rebound:
                 return self._initial(name, values, module)
             return self._agreed(values, module, (), name)
@@ -306,6 +315,19 @@ class Names:
         if copied is not None:
             return copied
         return self._initial(name, values, module) if name in module.rebound else self._star(name, module)
+
+    def _held(self, name: str, module: ModuleSyntax) -> Meaning | None:
+        """What a name of a module means when the kernel is compiled; None where that is not known."""
+        before = self._time
+        definition = before.definition(name, module) if before else None
+        value = None if definition is None else value_given(definition, name)
+        if before is None or definition is None or value is None:
+            return None
+        self._time = before.at(definition)
+        try:
+            return self._agreed([value], module, (), name)
+        finally:
+            self._time = before
 
     def _copied(self, name: str, module: ModuleSyntax) -> Meaning | None:
         """What a function that copies its variables into the module, as `globals().update(locals())`, gives a
@@ -353,8 +375,11 @@ class Names:
         ]
         if placed:
             exact = [d for d in placed if d.name != name] or placed
-            self.compiled.add(exact[0].node)
-            return FunctionName(exact[0].module, exact[0].node)
+            own = [d.node for d in exact if d.module is module]
+            node = self._time.chosen(name, own, module) if self._time else None
+            one = next((d for d in exact if d.node is node), exact[0])
+            self.compiled.add(one.node)
+            return FunctionName(one.module, one.node)
         definition = module.top_level.get(name)
         if isinstance(definition, ast.FunctionDef) and name not in module.assigned:
             return FunctionName(module, definition)
@@ -435,21 +460,16 @@ class Names:
         filled = any(word in module.source.text for word in ("globals()", "exec(", "vars()", "sys.modules"))
         return not filled and name not in module.bound_anywhere
 
-    def _branches(self, value: ast.expr, module: ModuleSyntax, scopes: Scopes) -> list[ast.expr]:
-        """The values that a conditional expression has where its test is not known; any other by itself."""
-        if not isinstance(value, ast.IfExp):
-            return [value]
-        test, _ = self.apart(value.test, module, scopes)
-        if not isinstance(test, UnknownName):
-            return [value]
-        return [one for part in (value.body, value.orelse) for one in self._branches(part, module, scopes)]
-
     def _agreed(self, values: list[ast.expr], module: ModuleSyntax, scopes: Scopes, name: str) -> Meaning:
-        values = [one for value in values for one in self._branches(value, module, scopes)]
+
+        def is_open(test: ast.expr) -> bool:
+            return isinstance(self.apart(test, module, scopes)[0], UnknownName)
+
+        values = [one for value in values for one in branches(value, is_open)]
         found = [self.apart(value, module, scopes) for value in values]
         meanings = [meaning for meaning, _ in found]
         first = meanings[0]
-        if all(_same(first, other) for other in meanings[1:]):
+        if all(same_meaning(first, other) for other in meanings[1:]):
             self._assumed += found[0][1]
             return first
         useful = [m for m in meanings if not (isinstance(m, ConstantName) and m.value is None)]
@@ -473,13 +493,6 @@ def _other_value(one: _Written) -> list[_Written]:
     other = other_meaning(one.meaning)
     text = None if other is None else text_of(other)
     return [] if other is None or text is None else [replace(one, meaning=other, text=text)]
-
-
-def _same(left: Meaning, right: Meaning) -> bool:
-    if isinstance(left, ConstantName) and isinstance(right, ConstantName):
-        text = literal_text(left.value)
-        return text is not None and text == literal_text(right.value)
-    return left == right
 
 
 def _root(imported: Import) -> str:
