@@ -351,6 +351,7 @@ class Check:
 
     def causes_of(self, rule: str, evidence: Evidence) -> list[Finding]:
         """The causes that one rule finds in what was gathered, as loud as they are told."""
+        self.select_rules()
         self.selected = frozenset({rule})
         report = Report(self.device.name, texts=evidence.report.texts, unread=evidence.report.unread)
         self.apply_rules(evidence.metrics, report, evidence.different)

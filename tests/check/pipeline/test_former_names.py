@@ -159,13 +159,13 @@ def test_the_page_of_a_rule_names_what_its_parameters_were_called(advise, projec
 
 def test_shipped_rules_take_the_names_of_version_0_1(advise, project) -> None:
     (project / "advisor.toml").write_text(
-        'evidence = "source"\n[rules.uncoalesced-access]\nparams = { excess = 8, minor = "20%" }\n'
+        'evidence = "source"\n[rules.uncoalesced-access]\nparams = { excess = 8, record = "16 B" }\n'
     )
     report = advise.check("k.py", cwd=project)
     assert "uncoalesced-access" not in report.rules
     said = "[tool.advisor] The parameter `{}` of the rule `uncoalesced-access` is now called `{}`."
     assert report.report["notices"] == [
-        said.format("excess", "min_sector_ratio"), said.format("minor", "min_traffic_share"),
+        said.format("excess", "min_sector_ratio"), said.format("record", "min_record_bytes"),
     ]  # fmt: skip
 
 

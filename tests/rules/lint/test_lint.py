@@ -11,11 +11,12 @@ from advisor.rules.lint import explanation, lint, remark_codes
 CLEAN = ('  example silent "few" { k.registers = 32 }\n', '  example silent "few" { k.registers = 32 }\n'
          '  example unknown "none" { k.registers = missing }\n')  # fmt: skip
 WIDE = ("range 32 .. 255", "range 32 .. 250")
+WORTH = ("  source", '  without nothing because "no count tells it"\n  source')
 OTHER = RULE.replace("many-registers", "more-registers").replace("most = 128", "most = 160")
 
 
 def codes(*changes, more=""):
-    return [remark.code for remark in lint(load(CLEAN, WIDE, *changes, more=more))]
+    return [remark.code for remark in lint(load(CLEAN, WIDE, WORTH, *changes, more=more))]
 
 
 def when(text):
@@ -46,6 +47,7 @@ CASES = {
     "L114": ([("  source", "  see no-such-rule\n  source")], ""),
     "L115": ([("{k.registers} registers, more than {most}", "many registers")], ""),
     "L116": ([("/// What it is about.\n", "")], ""),
+    "L118": ([('  without nothing because "no count tells it"\n', "")], ""),
     "L117": ([], 'override many-registers for device "h1000" { set most = 90 because "x" }\n'),
 }
 
@@ -81,7 +83,7 @@ def test_overrides_of_one_kind_that_can_hold_together(one, other, expected):
 
 
 def test_the_device_that_was_meant_is_named():
-    (found,) = lint(load(CLEAN, WIDE, more=setting(90, 'for device "h100-smx"')))
+    (found,) = lint(load(CLEAN, WIDE, WORTH, more=setting(90, 'for device "h100-smx"')))
     assert (found.code, found.help) == ("L117", "did you mean `h100-sxm`?")
 
 
@@ -145,7 +147,7 @@ def test_contradictions_of_every_form(condition):
 
 
 def test_the_reason_is_told():
-    (remark,) = lint(load(CLEAN, WIDE, when("k.share > 50% and k.share < 30%")))
+    (remark,) = lint(load(CLEAN, WIDE, WORTH, when("k.share > 50% and k.share < 30%")))
     assert remark.sentence == (
         "`many-registers` can never fire: `k.share > 50%` and `k.share < 30%` cannot hold together."
     )
@@ -166,5 +168,5 @@ def test_a_rule_with_an_exception_is_implied_by_the_one_without():
 
 
 def test_percent_is_fixed():
-    (remark,) = lint(load(CLEAN, WIDE, when("k.share > 0.35")))
+    (remark,) = lint(load(CLEAN, WIDE, WORTH, when("k.share > 0.35")))
     assert (remark.code, remark.replacement) == ("L110", "35%")

@@ -42,8 +42,8 @@ def remedy_gain(
 def _by_count(changes: Iterable[CountChange]) -> dict[Count, list[CountChange]]:
     """The changes by what they change; of two at one place the one that leaves less."""
     least: dict[tuple[Count, str], CountChange] = {}
-    for number, one in enumerate(changes):
-        key = (one.count, one.place or f"change {number}")
+    for one in changes:
+        key = (one.count, one.place)
         known = least.get(key)
         least[key] = one if known is None or one.after < known.after else known
     found: dict[Count, list[CountChange]] = defaultdict(list)
