@@ -252,6 +252,7 @@ def _array_records(
             elements=elements,
             bytes=None if elements is None or array.itemsize is None else float(elements * array.itemsize),
             dynamic_index=_dynamic(facts, groups.of(array)),
+            loop_depth=max((len(access.place.loops) for access in groups.of(array)), default=0),
             name=array.name,
             private_data=any(array is one for one in private),
         )

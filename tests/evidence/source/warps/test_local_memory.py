@@ -82,3 +82,13 @@ def test_no_row_for_each_lane_and_no_exchange(tmp_path):
     found = stored(tmp_path, "tx, int(a[i])", "np.float32", "(64, 64)")
     assert value(found, "sectors_per_request") is None
     assert value(found, "lane_stride") is None
+
+
+def test_loops_around_the_accesses_to_an_array(tmp_path):
+    text = (
+        "@cuda.jit\ndef k(a, n, out):\n    i = cuda.grid(1)\n    own = cuda.local.array(9, np.float32)\n"
+        "    own[0] = a[i]\n    for j in range(n):\n        own[j] = a[j]\n        for m in range(j):\n"
+        "            out[i] = m\n    unused = cuda.local.array(9, np.float32)\n"
+    )
+    found = {one.label: value(one, "loop_depth") for one in records(tmp_path, "array", text)}
+    assert (found["own"], found["a"], found["out"], found["unused"]) == (1, 1, 2, 0)
