@@ -16,7 +16,8 @@ def agreed(first: Json, second: Json) -> Json:
     """
     if "problem" in first:
         return first
-    other = {"resources": {}, "instructions": {}, "lines": []} if "problem" in second else second
+    nothing: Json = {"resources": {}, "instructions": {}, "lines": [], "promotions": []}
+    other = nothing if "problem" in second else second
     lines = {(function, line): counts for function, line, counts in other["lines"]}
     resources = _same(first["resources"], other["resources"])
     instructions = _same(first["instructions"], other["instructions"])
@@ -32,6 +33,7 @@ def agreed(first: Json, second: Json) -> Json:
             [function, line, _same(counts, lines.get((function, line), {}))]
             for function, line, counts in first["lines"]
         ],
+        "promotions": [one for one in first["promotions"] if one in other["promotions"]],
     }
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from advisor.model.errors import EvidenceUnavailable
 from advisor.model.findings import Problem
 
-# Numba's names of float64 and complex128.
-
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -33,13 +31,30 @@ class CodeLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Promotion:
+    """The operations of a line that are float64 beside float32 data for a reason that is no float64 data.
+
+    `cause` says which, in words. `known` is whether the source or a launch shows that some of the data is
+    float32, and `assumed` whether that is a guess for some; `from_guess` is whether the cause is one.
+    """
+
+    path: str
+    line: int
+    operations: int
+    cause: str
+    known: bool
+    assumed: bool
+    from_guess: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CompiledKernel:
     """One kernel's machine code in numbers.
 
     `types` is the typing that was compiled, `launch` the launch that showed it, if one did, and `assumptions`
     what it rests on (none when the source states it); `resources` are registers, and bytes of stack, spills,
-    local and shared memory; `instructions` counts by class, absent classes are unknown; `lines` in order of
-    path and line.
+    local and shared memory; `instructions` counts by class, absent classes are unknown; `lines` and
+    `promotions` in order of path and line.
     """
 
     types: tuple[str, ...]
@@ -48,6 +63,7 @@ class CompiledKernel:
     instructions: dict[str, int]
     lines: tuple[CodeLine, ...] = ()
     launch: str = ""
+    promotions: tuple[Promotion, ...] = ()
 
     @property
     def assumed(self) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from advisor.evidence.compiled.arithmetic_lines import arithmetic_lines
 from advisor.evidence.compiled.evidence import CodeLine, CompiledKernel
+from advisor.evidence.compiled.float64.arithmetic_lines import arithmetic_lines
+from advisor.evidence.compiled.float64.placed_promotions import placed_promotions
 from advisor.evidence.compiled.instructions.ptx import Place
 from advisor.evidence.compiled.instructions.sass import MachineInstructions
 from advisor.model.compilation_unit import CompilationUnit
@@ -76,6 +77,7 @@ def summary(answer: Json, machine: MachineInstructions | None) -> Json:
         "resources": resources,
         "instructions": instructions,
         "lines": lines,
+        "promotions": answer["promotions"],
     }
 
 
@@ -117,6 +119,7 @@ def placed_kernel(unit: CompilationUnit, summed: Json) -> CompiledKernel:
         instructions=instructions,
         lines=tuple(CodeLine(path, line, dict(counts)) for (path, line), counts in sorted(lines.items())),
         launch=chosen.launch,
+        promotions=placed_promotions(unit, chosen, summed["promotions"]),
     )
 
 

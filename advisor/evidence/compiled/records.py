@@ -26,6 +26,7 @@ def kernel_and_line_records(unit: CompilationUnit, kernel: CompiledKernel) -> li
     lines = [line for line in kernel.lines if (line.path, line.line) not in headers]
     records = [_line_record(unit, kernel, line) for line in lines]
     _know_float64_shares(unit, kernel, records)
+    _know_promotions(unit, kernel, records)
     return [_kernel_record(unit, kernel), *records]
 
 
@@ -52,6 +53,25 @@ def _know_float64_shares(unit: CompilationUnit, kernel: CompiledKernel, lines: l
             executed = float(float64.value) * runs(record.path, record.span.line)
             share = min(executed / total, 1.0)
             record.know("compiled", kernel.assumptions, fp64_share=share, fp64_executed=executed)
+
+
+def _know_promotions(unit: CompilationUnit, kernel: CompiledKernel, lines: list[Record]) -> None:
+    """Note with lines which of their operations are float64 that no float64 data asks for.
+
+    Beside arrays that are known to be float64 those of unknown type may be as well.
+    """
+    promoted = {(one.path, one.line): one for one in kernel.promotions}
+    float64 = _takes_float64(unit, kernel)
+    for record in lines:
+        if "fp64_instructions" not in record.readings:
+            continue
+        found = promoted.get((record.path, record.span.line))
+        record.know("compiled", kernel.assumptions, promoted_operations=found.operations if found else 0)
+        if found is not None:
+            certain = found.known and not found.from_guess and not (found.assumed and float64)
+            record.know(
+                "compiled", kernel.assumptions, promotion_cause=found.cause, promotion_certain=certain
+            )
 
 
 def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:

@@ -45,7 +45,7 @@ Json = dict[str, Any]
 Progress = Callable[[str, int, int], None]
 
 # Raised whenever the same unit would give other numbers than before.
-_FORMAT = 8
+_FORMAT = 10
 _BATCH = 16
 
 

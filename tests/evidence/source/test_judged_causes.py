@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from surveying import access, records, survey_text, value
 
-from advisor.evidence.compiled.arithmetic_lines import arithmetic_lines
+from advisor.evidence.compiled.float64.arithmetic_lines import arithmetic_lines
 
 
 def grid_of(dimensions: int, index: str, value_of: str = "1.0") -> str:

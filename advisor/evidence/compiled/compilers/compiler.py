@@ -12,6 +12,8 @@ from typing import Any
 from advisor.evidence.compiled.compilers.executable_code import executable_codes
 from advisor.evidence.compiled.compilers.literals import NotLiteral, argument_type, constant_value
 from advisor.evidence.compiled.compilers.namespace import BadUnit, UnitText, define
+from advisor.evidence.compiled.float64.promotions import promotions
+from advisor.evidence.compiled.float64.typed_functions import TypedFunctions, typed_functions
 from advisor.evidence.compiled.instructions.ptx import count_ptx, static_shared_bytes, unit_function
 from advisor.model.machine_code.nvjitlink import LinkFailure, UndefinedFunction, assemble
 
@@ -52,10 +54,10 @@ def compile_unit(request: Json) -> Json:
     """The machine code of a unit, or its problem.
 
     `request` holds functions, constants, aliases, candidates, options and capability; the answer holds
-    candidate (its number), cubin (base64), resources, shared_bytes and ptx (a list of function, line,
-    counts), or problem (function, line, message, and the candidate that was refused). A kernel that calls
-    foreign code has an empty cubin. With `keep_ptx` in the request the answer has the PTX as `text`; with
-    `keep_code` it has `codes`, as `executable_codes` gives them.
+    candidate (its number), cubin (base64), resources, shared_bytes, ptx (a list of function, line, counts)
+    and promotions, or problem (function, line, message, and the candidate that was refused). A kernel that
+    calls foreign code has an empty cubin. With `keep_ptx` in the request the answer has the PTX as `text`;
+    with `keep_code` it has `codes`, as `executable_codes` gives them.
     """
     capability = (int(request["capability"][0]), int(request["capability"][1]))
     stand_in_for_device(capability)
@@ -66,12 +68,18 @@ def compile_unit(request: Json) -> Json:
     try:
         options = {name: constant_value(value) for name, value in request["options"].items()}
         _, kernel = define(text)
+        typed: TypedFunctions = {}
         for number, types in enumerate(request["candidates"]):
             try:
-                ptx = _ptx(kernel, types, capability, options, kernel_number)
+                with typed_functions() as compiled:
+                    ptx = _ptx(kernel, types, capability, options, kernel_number)
             except _Rejected as rejected:
                 first = first or rejected.answer | {"candidate": number}
                 continue
+            finally:
+                # A device function is compiled once for its types, perhaps for a typing that was refused.
+                typed |= compiled
+            promoted = promotions(typed, (kernel_number, tuple(argument_type(one) for one in types)))
             kept: Json = {"text": ptx} if request.get("keep_ptx") else {}
             if request.get("keep_code"):
 
@@ -82,7 +90,8 @@ def compile_unit(request: Json) -> Json:
                         return None
 
                 kept = {"codes": executable_codes(kernel, ptx, types, request["others"][number], another)}
-            return {"candidate": number, **_machine_code(ptx, capability, options), **kept}
+            code = _machine_code(ptx, capability, options)
+            return {"candidate": number, **code, "promotions": promoted, **kept}
     except BadUnit as problem:
         at = kernel_number if problem.function is None else problem.function
         return {"problem": {"function": at, "line": 1, "message": str(problem)}}

@@ -1,0 +1,1 @@
+"""Which lines of a unit compute in float64, and why."""

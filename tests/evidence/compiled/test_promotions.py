@@ -1,0 +1,232 @@
+"""What makes a kernel compute in float64 although its data is float32, as Numba types it.
+
+Each kernel has one reason, or none: the types follow from Numba's rules (an integer of 64 bits with float32
+is float64, so are `/` of integers, float literals, and a variable that is both).
+"""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from small_kernels import F32, F64, FIRST, LINE, elementwise, unit
+
+from advisor.evidence.compiled import CompiledEvidence, Target, compile_units
+from advisor.evidence.compiled.evidence import CompiledKernel, Promotion
+from advisor.evidence.compiled.records import kernel_and_line_records
+from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
+
+INT = "int32[::1]"
+_ARRAYS = (F32, F32, "int64")
+
+
+def kernel(statements: str, types: tuple[str, ...] = _ARRAYS, **fields: object) -> CompilationUnit:
+    return elementwise(statements, types, **fields)  # type: ignore[arg-type]
+
+
+def device(name: str, parameters: str, body: str) -> tuple[FunctionText, ...]:
+    return (FunctionText(name, f"def {name}({parameters}):\n    {body}\n", "lib.py", 5),)
+
+
+def guessed(statements: str, names: tuple[str, ...], types: tuple[str, ...] = _ARRAYS) -> CompilationUnit:
+    """A kernel of `a, out, n` of which some types are guesses."""
+    typing = ArgumentTypes(types, ("These are guesses.",), names)
+    made = elementwise(statements, types, parameters=("a", "out", "n"))
+    return CompilationUnit(
+        made.kernel, made.path, made.functions, aliases=made.aliases, candidates=(typing,),
+        parameters=made.parameters,
+    )  # fmt: skip
+
+
+LOOP = """
+total = {start}
+for k in range(16):
+    total += a[k]
+out[i] = total
+"""
+DECLARED = """
+total = 0.0
+s = cuda.shared.array(64, float32)
+for k in range(16):
+    total += a[k]
+s[i] = total
+cuda.syncthreads()
+out[i] = s[n]
+"""
+COMPARED = """
+best = 0.0
+s = cuda.shared.array(64, float32)
+for k in range(16):
+    if a[k] > best:
+        best = a[k]
+s[i] = best
+cuda.syncthreads()
+out[i] = s[n]
+"""
+LOCAL = """
+s = cuda.local.array(4, np.float64)
+s[0] = x
+out[i] = s[0] * 0.1
+"""
+
+KERNELS: dict[str, CompilationUnit] = {
+    # -- promoted ------------------------------------------------------------------------------------
+    "literal": kernel("out[i] = x * 0.1 + x"),
+    "start": kernel(LOOP.format(start="0.0")),
+    "whole start": kernel(LOOP.format(start="0")),
+    "integer beside float32": kernel("out[i] = x * n + x"),
+    "whole literal": kernel("out[i] = (3 * x + x) / x"),
+    "division of integers": kernel("out[i] = x + i / n"),
+    "integers alone, for float32": kernel("out[i] = (i * n) / (n + 7)"),
+    "maximum with a literal": kernel("out[i] = max(0.0, x) / (x + x)"),
+    "pi": kernel("out[i] = (x + math.pi) * x"),
+    "in a device function": kernel("out[i] = f(x)", devices=device("f", "v", "return v * 0.1 + v")),
+    "handed to a device function": kernel(
+        "out[i] = f(x, 0.1)", devices=device("f", "v, w", "return v * w + v")
+    ),
+    "back from a device function": kernel(
+        "p, q = f(x, 0.1)\nout[i] = p * x", devices=device("f", "v, w", "return w, v")
+    ),
+    "python float": unit(
+        "def kernel(a, out, n):\n    i = cuda.grid(1)\n    out[i] = a[i] * n + a[i]\n",
+        (F32, F32, "float64"),
+        parameters=("a", "out", "n"),
+    ),
+    "only compared": guessed(COMPARED, ("a", "out", "n")),
+    # -- float64 on purpose, or not at all -----------------------------------------------------------
+    "float32 constants": kernel("out[i] = x * np.float32(0.1) + np.float32(0.7)"),
+    "float32 throughout": kernel("out[i] = math.sqrt(x) * x ** 2"),
+    "float64 array": kernel("out[i] = x * 0.1 + x", (F64, F32, "int64")),
+    "float64 result": kernel("out[i] = x * 0.1 + x", (F32, F64, "int64")),
+    "asked for": kernel(LOOP.format(start="np.float64(0)")),
+    "local array of float64": kernel(LOCAL),
+    "an index": kernel("out[int(i / n)] = x"),
+    "float64 from a device function": kernel(
+        "out[i] = f(x)", devices=device("f", "v", "return np.float64(v) * v + v")
+    ),
+    # -- types that are guesses ----------------------------------------------------------------------
+    "all assumed": guessed("out[i] = x * 0.1 + x", ("a", "out", "n")),
+    "one known": guessed("out[i] = x * 0.1 + x", ("a", "n")),
+    "assumed, but declared float32": guessed(DECLARED, ("a", "out", "n")),
+    "assumed Python float": guessed("out[i] = x * n + x", ("n",), (F32, F32, "float64")),
+    "assumed beside float64": guessed("out[i] = x * 0.1 + x", ("a",), (F32, F32, F64)),
+}
+KERNELS = {
+    name: CompilationUnit(
+        f"app.py::{name}", one.path, one.functions, aliases=one.aliases, candidates=one.candidates,
+        parameters=one.parameters,
+    )
+    for name, one in KERNELS.items()
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def evidence() -> CompiledEvidence:
+    if sys.platform not in ("linux", "win32"):
+        pytest.skip("NVIDIA publishes no compiler packages for this system")
+    return compile_units(list(KERNELS.values()), Target((9, 0)), cache=None, timeout=240, jobs=1)
+
+
+def compiled(evidence: CompiledEvidence, name: str) -> CompiledKernel:
+    assert not evidence.problems
+    return evidence.by_kernel[KERNELS[name].kernel]
+
+
+def promoted(evidence: CompiledEvidence, name: str) -> list[Promotion]:
+    """The promotions of a kernel at lines whose machine code has float64 instructions."""
+    code = compiled(evidence, name)
+    wide = {(line.path, line.line) for line in code.lines if line.counts.get("fp64_instructions")}
+    return [one for one in code.promotions if (one.path, one.line) in wide]
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "cause"),
+    [
+        ("literal", FIRST, f"`0.1` in line {FIRST}"),
+        ("start", FIRST + 2, f"`0.0` in line {FIRST}"),
+        ("whole start", FIRST + 2, f"the whole number `0` in line {FIRST}"),
+        ("integer beside float32", FIRST, f"the integer beside float32 in line {FIRST}"),
+        ("whole literal", FIRST, f"the integer `3` in line {FIRST}"),
+        ("division of integers", FIRST, f"the division of integers in line {FIRST}"),
+        ("integers alone, for float32", FIRST, f"the division of integers in line {FIRST}"),
+        ("maximum with a literal", FIRST, f"`0.0` in line {FIRST}"),
+        ("pi", FIRST, f"`pi` in line {FIRST}"),
+        ("python float", LINE + 2, "the float64 argument `n`"),
+    ],
+)
+def test_the_line_that_computes_and_the_cause(
+    evidence: CompiledEvidence, name: str, line: int, cause: str
+) -> None:
+    (one,) = promoted(evidence, name)
+    assert (one.path, one.line, one.cause) == ("app.py", line, cause)
+    assert (one.known, one.from_guess) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "cause"),
+    [
+        ("in a device function", ("lib.py", 6), "`0.1` in line 6"),
+        ("handed to a device function", ("lib.py", 6), f"`0.1` in line {FIRST} of app.py"),
+        ("back from a device function", ("app.py", FIRST + 1), f"`0.1` in line {FIRST}"),
+    ],
+)
+def test_through_device_functions(
+    evidence: CompiledEvidence, name: str, place: tuple[str, int], cause: str
+) -> None:
+    (one,) = promoted(evidence, name)
+    assert ((one.path, one.line), one.cause) == (place, cause)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "float32 constants", "float32 throughout", "float64 array", "float64 result", "asked for",
+        "local array of float64", "an index", "float64 from a device function",
+    ],
+)  # fmt: skip
+def test_what_is_float64_on_purpose_or_not_at_all_is_no_promotion(
+    evidence: CompiledEvidence, name: str
+) -> None:
+    assert promoted(evidence, name) == []
+
+
+def test_float64_on_purpose_is_in_the_machine_code(evidence: CompiledEvidence) -> None:
+    for name in ("float64 array", "float64 result", "asked for", "float64 from a device function"):
+        assert compiled(evidence, name).instructions["fp64_instructions"] > 0, name
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "from_guess", "certain"),
+    [
+        ("literal", True, False, True),
+        ("all assumed", False, False, False),
+        ("one known", True, False, True),
+        ("assumed, but declared float32", True, False, True),
+        ("assumed Python float", True, True, False),
+        # The array of unknown type may be float64 as the other one is.
+        ("assumed beside float64", True, False, False),
+    ],
+)
+def test_what_is_certain(
+    evidence: CompiledEvidence, name: str, known: bool, from_guess: bool, certain: bool
+) -> None:
+    (one,) = promoted(evidence, name)
+    assert (one.known, one.from_guess) == (known, from_guess)
+    records = kernel_and_line_records(KERNELS[name], compiled(evidence, name))
+    (line,) = [record for record in records if record.entity == "line" and record.span.line == one.line]
+    assert line.readings["promotion_certain"].value is certain
+    assert line.readings["promoted_operations"].value == one.operations
+
+
+def test_what_is_only_compared_is_for_what_it_is_kept_for(evidence: CompiledEvidence) -> None:
+    # `best` ends in an array of float32, whatever the arrays that the kernel is given are.
+    (one,) = compiled(evidence, "only compared").promotions
+    assert (one.line, one.cause, one.known) == (FIRST + 3, f"`0.0` in line {FIRST}", True)
+
+
+def test_a_line_without_promotion_has_none(evidence: CompiledEvidence) -> None:
+    records = kernel_and_line_records(KERNELS["float64 array"], compiled(evidence, "float64 array"))
+    lines = [record for record in records if record.entity == "line"]
+    assert lines
+    assert {record.readings["promoted_operations"].value for record in lines} == {0}
+    assert not any("promotion_cause" in record.readings for record in lines)
