@@ -73,7 +73,7 @@ def through_a_float(a, image):
     i = cuda.grid(1)
     width = image.shape[1]
     if i < a.size:
-        row = int(i / width)  # hit: float-division-index, float64-promotion
+        row = int(i / width)  # hit: float-division-index  # ok: float64-promotion
         a[i] = np.float32(row)
 
 

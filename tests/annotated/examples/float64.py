@@ -92,6 +92,73 @@ def asked_for(a, out):
         out[i] = float64(a[i]) * 0.1  # ok: float64-promotion
 
 
+@cuda.jit
+def clamped_by_a_literal(a, b, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        width = max(0.0, a[i] - b[i])  # hit: float64-promotion
+        out[i] = width / (a[i] + b[i] - width)  # hit: float64-promotion
+
+
+@cuda.jit
+def clamped_by_float32(a, b, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        width = max(np.float32(0), a[i] - b[i])
+        out[i] = width / (a[i] + b[i] - width)  # ok: float64-promotion
+
+
+@cuda.jit
+def whole_number_as_start(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        total = 0
+        for k in range(16):
+            total += a[(i + k) & 1023]  # hit: float64-promotion
+        out[i] = total
+
+
+@cuda.jit
+def doubled_by_an_integer(a, b, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = (a[i] + 2 * b[i]) / (8 * a[i])  # hit: float64-promotion
+
+
+@cuda.jit
+def position_in_the_picture(out):
+    i = cuda.grid(1)
+    if i < out.size:
+        x = i / out.size  # hit: float64-promotion
+        out[i] = x * x * x - x  # hit: float64-promotion
+
+
+@cuda.jit(device=True)
+def bent(x, strength):
+    return x * strength + x * x  # hit: float64-promotion
+
+
+@cuda.jit
+def hands_a_literal_on(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = bent(a[i], 0.1)  # ok: float64-promotion
+
+
+@cuda.jit
+def literal_beside_float64_data(a, wide, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * (wide[i] * 0.1 + 0.7)  # ok: float64-promotion
+
+
+@cuda.jit
+def float64_results(a, wide):
+    i = cuda.grid(1)
+    if i < wide.size:
+        wide[i] = a[i] * 0.1 + 0.7  # ok: float64-promotion
+
+
 def main():
     n = 1 << 20
     a = cuda.to_device(np.ones(n, dtype=np.float32))
@@ -106,3 +173,12 @@ def main():
     narrowed_by_the_compiler[blocks, 256](a, out)
     root_of_float32[blocks, 256](a, out)
     asked_for[blocks, 256](a, out)
+    wide = cuda.to_device(np.ones(n, dtype=np.float64))
+    clamped_by_a_literal[blocks, 256](a, a, out)
+    clamped_by_float32[blocks, 256](a, a, out)
+    whole_number_as_start[blocks, 256](a, out)
+    doubled_by_an_integer[blocks, 256](a, a, out)
+    position_in_the_picture[blocks, 256](out)
+    hands_a_literal_on[blocks, 256](a, out)
+    literal_beside_float64_data[blocks, 256](a, wide, out)
+    float64_results[blocks, 256](a, wide)

@@ -18,7 +18,7 @@ def wraps_around(a, out, n):
 def through_a_float(a, width):
     i = cuda.grid(1)
     if i < a.size:
-        row = int(i / width)  # hit: float-division-index, float64-promotion
+        row = int(i / width)  # hit: float-division-index  # ok: float64-promotion
         a[i] = np.float32(row)
 
 

@@ -30,6 +30,30 @@ def through_logarithm(a, p, out):
         out[i] = math.exp(p * math.log(a[i]))  # ok: slow-power, float64-promotion
 
 
+@cuda.jit
+def norms(a, p, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        total = np.float32(0)
+        for k in range(64):
+            total += a[(i + k) & 1023] ** p  # hit: slow-power
+        out[i] = total
+
+
+@cuda.jit
+def norms_of_the_usual_exponents(a, p, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        total = np.float32(0)
+        if p == 2:
+            for k in range(64):
+                total += a[(i + k) & 1023] ** 2  # ok: slow-power
+        else:
+            for k in range(64):
+                total += abs(a[(i + k) & 1023])  # ok: slow-power
+        out[i] = total
+
+
 @cuda.jit(device=True)
 def length(x, y):
     return (x * x + y * y) ** 0.5  # hit: slow-power, float64-promotion
@@ -49,4 +73,6 @@ def main():
     table = cuda.device_array((10, n), dtype=np.float32)
     powers[n // 256, 256](a, np.float32(1.5), table)
     through_logarithm[n // 256, 256](a, np.float32(1.5), out)
+    norms[n // 256, 256](a, np.float32(1.5), out)
+    norms_of_the_usual_exponents[n // 256, 256](a, 2, out)
     lengths[n // 256, 256](a, a, out)

@@ -8,7 +8,7 @@ from advisor.check.collectors import DefaultCollectors
 from advisor.check.pipeline import check_with_tables
 from advisor.evidence.compiled import CompiledKernel
 from advisor.evidence.compiled import records as records_of
-from advisor.evidence.compiled.evidence import CodeLine
+from advisor.evidence.compiled.evidence import CodeLine, Promotion
 from advisor.evidence.simulated.launches.function_text import definition
 from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore
 from advisor.model.settings.check_options import CheckOptions
@@ -55,7 +55,8 @@ def record(project, *rows):
 
 
 class Compiler(DefaultCollectors):
-    """Stands for the compiler: float64 instructions at the line for every typing, registers by its number."""
+    """Stands for the compiler: float64 instructions at the line for every typing, a promotion
+    where none of its types is float64, registers by its number."""
 
     def __init__(self, refused=()):
         super().__init__()
@@ -67,9 +68,11 @@ class Compiler(DefaultCollectors):
             self.asked.append([one.types for one in unit.candidates])
             chosen = next(one for one in unit.candidates if one.types not in self.refused)
             wide = "float64" in str(chosen.types)
+            promotion = Promotion("scale.py", LINE, 2, "`0.5` in line 8", bool(chosen.launch), False, False)
             kernel = CompiledKernel(
                 chosen.types, chosen.assumptions, {"registers": 64 if wide else 32}, {},
                 (CodeLine("scale.py", LINE, {"fp64_instructions": 3}),), chosen.launch,
+                () if wide else (promotion,),
             )  # fmt: skip
             found += records_of(unit, kernel)
         return found

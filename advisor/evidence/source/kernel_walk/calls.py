@@ -122,10 +122,10 @@ class Calls(Expressions, ABC):
         library = dotted.startswith(("math.", "numpy.", "cmath.", "numba.cuda.libdevice."))
         if library and name.removeprefix("fast_").rstrip("f") in COSTLY | {"pow"}:
             power = name.rstrip("f") in ("pow", "power") and len(scalars) > 1
-            self.note_operation(
-                node, "power" if power else "call", dotted, scalars,
-                Operands(exponent=self._pow_exponent(scalars[1]) if power else None), result,
-            )  # fmt: skip
+            written = (
+                Operands(self._pow_exponent(scalars[1]), self.is_given(scalars[1])) if power else Operands()
+            )
+            self.note_operation(node, "power" if power else "call", dotted, scalars, written, result)
         return result
 
     def _pow_exponent(self, exponent: Scalar) -> str:

@@ -335,12 +335,18 @@ class Expressions(Subscripts):
         if a is None and b is not None and kind != "float":
             self.atoms.computed(result.form, left.form)
         if operator == "power":
-            written = Operands(exponent=_exponent(left, right), base=_base(left), integers=integers)
+            written = Operands(
+                _exponent(left, right), self.is_given(right), base=_base(left), integers=integers
+            )
         else:
             wraps = operator == "modulo" and wraps
             written = Operands(divisor=divisor_kind(right), integers=integers, wraps=wraps)
         self.note_operation(node, operator, operator, [left, right], written, result)
         return result
+
+    def is_given(self, value: Scalar) -> bool:
+        """Whether a value is the same in all threads and iterations, and not from memory."""
+        return not self.depends(value) and not self.loaded(value)
 
     def note_operation(
         self,

@@ -224,9 +224,11 @@ class BarrierUse:
 class Operands:
     """How the operands of a power or a division are written: exponent and base of a power, divisor of a
     division; `integers` is None where their types are not known, `wraps` is whether a modulo wraps a sum.
+    `same_exponent` is whether all threads raise to the same power in all iterations.
     """
 
     exponent: str | None = None
+    same_exponent: bool | None = None
     base: str | None = None
     divisor: str | None = None
     integers: bool | None = None

@@ -24,6 +24,7 @@ def operation_records(facts: KernelFacts, kernel: str) -> list[Record]:
             operator=operation.operator,
             name=operation.name,
             exponent=operation.operands.exponent,
+            same_exponent=operation.operands.same_exponent,
             divisor=operation.operands.divisor,
             integer_operands=operation.operands.integers,
             loop_depth=len(operation.place.loops),
