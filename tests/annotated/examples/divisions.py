@@ -43,8 +43,8 @@ def by_a_constant(a, out):
 def once_for_each_thread(a, n):
     i = cuda.grid(1)
     if i < a.size:
-        row = i // n  # ok: integer-division-in-loop, float-division-index
-        column = i % n  # ok: integer-division-in-loop
+        row = i // n  # hit: division-for-each-thread  # ok: integer-division-in-loop, float-division-index
+        column = i % n  # hit: division-for-each-thread  # ok: integer-division-in-loop
         a[i] = np.float32(row - column)
 
 
@@ -91,6 +91,49 @@ def stays_a_float(a, width):
         a[i] = np.float32(i) / np.float32(width)  # ok: float-division-index, float64-promotion
 
 
+@cuda.jit
+def by_a_constant_for_each_thread(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = np.float32(i // SIDE - i % SIDE)  # ok: division-for-each-thread
+
+
+@cuda.jit
+def relative_errors(a, b, out, limit):
+    i = cuda.grid(1)
+    if i < out.size:
+        hits = 0
+        for k in range(64):
+            error = abs(a[k] - b[i]) / (a[k] + b[i])  # hit: quotient-only-compared
+            if error < limit:
+                hits += 1
+        out[i] = hits
+
+
+@cuda.jit
+def errors_by_a_product(a, b, out, limit):
+    i = cuda.grid(1)
+    if i < out.size:
+        hits = 0
+        for k in range(64):
+            if abs(a[k] - b[i]) < limit * (a[k] + b[i]):  # ok: quotient-only-compared
+                hits += 1
+        out[i] = hits
+
+
+@cuda.jit
+def errors_added_up(a, b, out, limit):
+    i = cuda.grid(1)
+    if i < out.size:
+        total = np.float32(0)
+        for k in range(64):
+            error = abs(a[k] - b[i]) / (a[k] + b[i])  # ok: quotient-only-compared
+            total += error
+            if error < limit:
+                total += np.float32(1)
+        out[i] = total
+
+
 def main():
     n = 1 << 20
     a = cuda.to_device(np.ones(n, dtype=np.float32))
@@ -106,3 +149,7 @@ def main():
     through_a_float[blocks, 256](a, cuda.device_array((1024, 1024), dtype=np.float32))
     a_float_is_rounded[blocks, 256](a, a, whole)
     stays_a_float[blocks, 256](a, n)
+    by_a_constant_for_each_thread[blocks, 256](a)
+    relative_errors[blocks, 256](a, a, whole, np.float32(0.1))
+    errors_by_a_product[blocks, 256](a, a, whole, np.float32(0.1))
+    errors_added_up[blocks, 256](a, a, out, np.float32(0.1))

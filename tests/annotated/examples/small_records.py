@@ -54,4 +54,4 @@ def main(n):
     lengths[blocks, 128](points, line)
     lengths_of_two_arrays[blocks, 128](line, line, line)
     by_mode[blocks, 128](cube, 1, line)
-    by_element[blocks, 128](cube, 0.5, line)
+    by_element[blocks, 128](cube, np.float32(0.5), line)

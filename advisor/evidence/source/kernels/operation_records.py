@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts, OperationUse
+from advisor.evidence.source.kernels.compared_quotients import only_compared
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.model.records import Record
 
@@ -31,6 +32,7 @@ def operation_records(facts: KernelFacts, kernel: str) -> list[Record]:
             lane_dependent=any(name in operation.depends for name in _THREADS),
             feeds_index=operation.result in facts.index_atoms if operation.result else None,
             truncated=operation.truncated,
+            only_compared=only_compared(operation),
             base=operation.operands.base,
             wraps=operation.operands.wraps,
             repeated_work=repeated.get(id(operation)),
