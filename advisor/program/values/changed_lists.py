@@ -1,4 +1,6 @@
-"""Lists with a name whose elements may change: what their displays say need not hold where they are used."""
+"""Lists and dictionaries with a name, whose elements may change: what their displays say need not hold where
+they are used.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,10 @@ import ast
 
 from advisor.program.syntax.calls import last_name
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
+from advisor.program.values.constant_folding import DictValue
 
-# Methods of lists, and functions, that neither change a list nor give it on.
-_LOOKING = frozenset({"index", "count", "copy"})
+# Methods, and functions, that neither change a list or a dictionary nor give it on.
+_LOOKING = frozenset({"index", "count", "copy", "keys"})
 _READING = frozenset(
     {"len", "tuple", "list", "range", "min", "max", "sum", "sorted", "reversed", "enumerate", "zip", "print"}
     | {
@@ -39,18 +42,22 @@ class ListValue(tuple[object, ...]):
 
 
 def holds_list(value: object) -> bool:
-    """Whether a value is a list or a tuple with one in it."""
-    return isinstance(value, ListValue) or (isinstance(value, tuple) and any(map(holds_list, value)))
+    """Whether a value is a list or a dictionary, or a tuple with one in it."""
+    if isinstance(value, ListValue | DictValue):
+        return True
+    return isinstance(value, tuple) and any(map(holds_list, value))
 
 
 def may_change(value: object, name: str, module: ModuleSyntax, function: FunctionNode | None) -> bool:
-    """Whether a value with a name of a module, or of a function in it, is a list that code there may change.
+    """Whether a value with a name of a module, or of a function in it, is a list or a dictionary that code
+    there may change.
 
-    What hands the list on, or gives it another name, may change it; names of other scopes count as the same.
+    What hands it on, or gives it another name, may change it; names of other scopes count as the same.
     """
     if not holds_list(value):
         return False
-    nested = any(map(holds_list, value)) if isinstance(value, tuple) else False
+    inner = [one for _, one in value.items] if isinstance(value, DictValue) else value
+    nested = any(map(holds_list, inner)) if isinstance(inner, tuple | list) else False
     places = module.once(_changing_places, module.tree).get(name, ())
     return any(
         (nested or not in_element) and (function is None or function in module.scopes(node))

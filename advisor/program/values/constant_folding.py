@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from advisor.program.syntax.operators import ARITHMETIC, COMPARISONS
 
@@ -15,6 +16,21 @@ class _Unknown:
 
 
 UNKNOWN = _Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class DictValue:
+    """The keys and values that a dictionary's display gives it, each key once."""
+
+    items: tuple[tuple[object, object], ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.items)
+
+    def at(self, key: object) -> object:
+        """The value of a key, UNKNOWN where there is none."""
+        return next((value for own, value in self.items if type(own) is type(key) and own == key), UNKNOWN)
+
 
 LARGEST = 1 << 62
 # Tuples are sizes and their like; a longer one is none.
@@ -74,8 +90,12 @@ def compare(operation: ast.cmpop, left: object, right: object) -> object:
 
 
 def is_open(value: object) -> bool:
-    """Whether a value is unknown or a tuple with something unknown in it."""
-    return value is UNKNOWN or (isinstance(value, tuple) and any(is_open(item) for item in value))
+    """Whether a value is unknown, a tuple with something unknown in it, or a dictionary: of that only the
+    items are asked for.
+    """
+    if isinstance(value, tuple):
+        return any(is_open(item) for item in value)
+    return value is UNKNOWN or isinstance(value, DictValue)
 
 
 def same(left: object, right: object) -> bool:

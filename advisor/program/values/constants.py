@@ -28,6 +28,7 @@ from advisor.program.values.constant_folding import (
     FUNCTIONS,
     LARGEST,
     UNKNOWN,
+    DictValue,
     binary,
     compare,
     is_instance,
@@ -134,6 +135,15 @@ class Constants:
     def _list(self, node: ast.List) -> object:
         found = spread(node.elts, self.value)
         return ListValue(found) if isinstance(found, tuple) else found
+
+    def _dict(self, node: ast.Dict) -> object:
+        found: dict[object, object] = {}
+        for key, item in zip(node.keys, node.values, strict=True):
+            name = UNKNOWN if key is None else self.value(key)
+            if not isinstance(name, int | str):
+                return UNKNOWN
+            found[name] = self.value(item)
+        return DictValue(tuple(found.items()))
 
     def _name(self, node: ast.Name) -> object:
         # Without a function the bindings are all names of one that is followed.
@@ -278,6 +288,8 @@ class Constants:
 
     def _subscript(self, node: ast.Subscript) -> object:
         value, index = self.value(node.value), self.value(node.slice)
+        if isinstance(value, DictValue):
+            return value.at(index)
         if isinstance(value, tuple) and isinstance(index, int):
             return value[index]
         return UNKNOWN

@@ -18,7 +18,7 @@ def test_constants_of_random_programs(chance: Random) -> None:
     assert not constants_of_a_program(chance).wrong
 
 
-SIZES = "A = 32\nB = 8\nC = (4, 8)\nif flip():\n    B = 9\n"
+SIZES = "A = 32\nB = 8\nC = (4, 8)\nD = {'n': 16}\nif flip():\n    B = 9\n"
 # The last value of each program is asked for; whether it is known.
 PROGRAMS = {
     "a name of another module": (("from sizes import A", "see(1, A * 2)"), True),
@@ -49,6 +49,29 @@ PROGRAMS = {
         ("class K:", "    def __init__(self):", "        self.n = 1", "    def grow(self):",
          "        self.n += 1", "        see(1, self.n)", "K().grow()"), False,
     ),
+    "an item of a dictionary": (("d = {'n': 4, 'm': (1, 2)}", "see(1, d['n'] + 1)"), True),
+    "an item of a dictionary of another module": (("import sizes", "see(1, sizes.D['n'])"), True),
+    "an item of a dictionary in a dictionary": (
+        ("d = {'a': {'b': 3}}", "n = int(d['a']['b'])", "see(1, n)"), True,
+    ),
+    "an item that may be changed where it is handed on": (
+        ("d = {'a': {'b': 3}}", "see(1, d['a']['b'])"), False,
+    ),
+    "an item that is written again": (("d = {'n': 4}", "d['n'] = 5", "see(1, d['n'])"), False),
+    "an item of a dictionary that is updated": (("d = {'n': 4}", "d.update(n=5)", "see(1, d['n'])"), False),
+    "an item of a dictionary that is handed on": (
+        ("def f(e):", "    e['n'] = 5", "d = {'n': 4}", "f(d)", "see(1, d['n'])"), False,
+    ),
+    "an item of a dictionary with another name": (
+        ("d = {'n': 4}", "e = d", "e['n'] = 5", "see(1, d['n'])"), False,
+    ),
+    "an item of a list in a dictionary": (("d = {'n': [1]}", "d['n'][0] = 5", "see(1, d['n'][0])"), False),
+    "a key that stands there twice": (("d = {'n': 4, 'n': 6}", "see(1, d['n'])"), True),
+    "a key that is true": (("d = {1: 4, True: 6}", "see(1, d[1])"), True),
+    "one dictionary of two": (("d = {'n': 4}", "if flip():", "    d = {'n': 5}", "see(1, d['n'])"), False),
+    "a dictionary as a condition": (("d = {'n': 4}", "see(1, 2 if d else 3)"), True),
+    "what two dictionaries hold": (("d = {'n': 4}", "see(1, d == {'n': 4.0})"), False),
+    "another dictionary in one": (("c = {'n': 5}", "d = {'n': 4, **c}", "see(1, d['n'])"), False),
     "a name of another module that is changed": (("import sizes", "sizes.A = 3", "see(1, sizes.A)"), False),
 }  # fmt: skip
 
