@@ -37,6 +37,7 @@ from advisor.program.launches.timing_loops import timing_loop
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
+from advisor.program.values.command_line import reads_command_line
 from advisor.program.values.constant_folding import UNKNOWN, is_open
 from advisor.program.values.constants import Constants
 
@@ -86,9 +87,16 @@ class Launch:
     cuts_data: bool = False
 
     @property
+    def likely_block(self) -> tuple[int | None, ...] | None:
+        """The block, by defaults where the source leaves it or a part of it open."""
+        if self.block is None or (self.default_block is not None and None in self.block):
+            return self.default_block
+        return self.block
+
+    @property
     def stated(self) -> StatedLaunch:
         """What the source says of the launch, as a plain value."""
-        block = self.default_block if self.block is None else self.block
+        block = self.likely_block
         path, line = self.module.path, self.node.lineno
         return StatedLaunch(
             path, line, block, self.grid, self.dynamic_shared, self.argument_values, self.possible_blocks
@@ -117,7 +125,7 @@ class Launch:
 
         With an unknown size along x a warp may lie in one row of the block or in several.
         """
-        block = self.default_block if self.block is None else self.block
+        block = self.likely_block
         if block is None or all(size is None for size in block):
             return None
         if block[0] is None and any(size != 1 for size in block[1:]):
@@ -261,11 +269,17 @@ class _Sizes:
         return tuple(dict.fromkeys(one for one in sizes if one is not None))
 
     def default_block(self) -> tuple[int | None, ...] | None:
-        """The block where the callers of its function say nothing."""
-        if self._block is None or not isinstance(self._block.node, ast.Name):
+        """The block where the callers of its function say nothing, else where the command line does."""
+        if self._block is None:
             return None
         node, module = self._block.node, self._block.module
-        return _sizes(default_of(node.id, module.function_around(node)))
+        given = (
+            _sizes(default_of(node.id, module.function_around(node))) if isinstance(node, ast.Name) else None
+        )
+        if given is not None or not reads_command_line(module):
+            return given
+        constants = constants_at(self._block, self._host_values.workspace, plain_start=True)
+        return _sizes(constants.value(node))
 
     def _scope(self, operand: Operand) -> HostScope:
         return HostScope(operand.module, operand.module.function_around(operand.node), self._host_values)
@@ -290,7 +304,10 @@ def _configuration_values(configured: ConfiguredCall, workspace: Workspace) -> l
 
 
 def constants_at(
-    operand: Operand, workspace: Workspace, shapes: Mapping[str, object] | None = None
+    operand: Operand,
+    workspace: Workspace,
+    shapes: Mapping[str, object] | None = None,
+    plain_start: bool = False,
 ) -> Constants:
     """The constants where an expression stands, with what the calls that led there give the parameters."""
     bindings: dict[str, object] = dict(shapes or {})
@@ -301,7 +318,7 @@ def constants_at(
                 bindings[name] = constants_at(given, workspace).value(given.node)
         frame = frame.outer
     function = operand.module.function_around(operand.node)
-    return Constants(workspace, operand.module, function, bindings or None)
+    return Constants(workspace, operand.module, function, bindings or None, plain_start=plain_start)
 
 
 def _name_of(configured: ConfiguredCall) -> str:

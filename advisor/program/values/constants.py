@@ -23,6 +23,7 @@ from advisor.program.syntax.reaching_definitions import START
 from advisor.program.syntax.tree_nodes import dotted_root
 from advisor.program.values.call_sites import values_given
 from advisor.program.values.changed_lists import ListValue, may_change
+from advisor.program.values.command_line import needs_arguments, without_arguments
 from advisor.program.values.constant_calls import FunctionRun
 from advisor.program.values.constant_folding import (
     FUNCTIONS,
@@ -73,12 +74,15 @@ class Constants:
         bindings: Mapping[str, object] | None = None,
         depth: int = _DEPTH,
         question: _Question | None = None,
+        plain_start: bool = False,
     ) -> None:
+        """With a `plain_start` the program is taken to be started without arguments."""
         self.workspace, self.module, self.function = workspace, module, function
         self.bindings = dict(bindings or {})
         self.depth = depth
         self._called = CalledFunctions(workspace)
         self._question = question or _Question()
+        self._plain_start = plain_start
         self._scope: object = (id(module), function) if not bindings else object()
 
     def value(self, node: ast.expr) -> object:
@@ -107,6 +111,9 @@ class Constants:
         return question.known[key]
 
     def _evaluated(self, node: ast.expr) -> object:
+        plain = without_arguments(node, self.module) if self._plain_start else None
+        if plain is not None:
+            return self._in(self.module).value(plain)
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         try:
             result = method(node) if method else UNKNOWN
@@ -174,7 +181,10 @@ class Constants:
                 continue
             given = value_given(definition, name)
             inner = self._in(self.module, function, self.bindings if function is self.function else None)
-            yield definition, UNKNOWN if given is None else inner.value(given)
+            value = UNKNOWN if given is None else inner.value(given)
+            missing = given is not None and is_open(value) and needs_arguments(given, self.module)
+            if not (self._plain_start and missing):
+                yield definition, value
 
     def _parameter(self, name: str, function: FunctionNode) -> object:
         if function is self.function:
@@ -225,7 +235,9 @@ class Constants:
         bindings: Mapping[str, object] | None = None,
     ) -> Constants:
         """The values of another scope, for the same question."""
-        return Constants(self.workspace, module, function, bindings, self.depth - 1, self._question)
+        return Constants(
+            self.workspace, module, function, bindings, self.depth - 1, self._question, self._plain_start
+        )
 
     def _attribute(self, node: ast.Attribute) -> object:
         if node.attr == "MAX_THREADS_PER_BLOCK":
