@@ -75,9 +75,12 @@ class LoopWalk(Statements):
     def _do_while(self, statement: ast.While) -> bool:
         counter = self.atoms.loop()
         before = len(self.facts.accesses), len(self.facts.operations), len(self.facts.atomics)
+        entry = self.env.entry()
         self._summarise(statement, counter)
         by_grid = self.stepped_by_grid
         test = self.value(statement.test)
+        # The walk through the body begins with what the names had before the loop.
+        self.env.taken_back_to(entry)
         context = LoopContext(
             counter, self.depends(test) - {counter}, self.loaded(test), True, statement, steps_by_grid=by_grid
         )

@@ -171,6 +171,7 @@ def _context(access: Access, facts: KernelFacts) -> dict[str, Value | None]:
         "reread_by_neighbours": access.kind == "load"
         and any(_window(index.form, counters) for index in access.indices),
         "window_iterations": _iterations(access, depends),
+        "own_range": _walks_own_range(access, atoms),
     }
 
 
@@ -247,6 +248,27 @@ def _chosen_together(access: Access, atoms: Atoms) -> bool:
     """Whether all that keeps threads apart in the indices is many-to-one."""
     varying = [index.form for index in access.indices if atoms.depends(index.form) & _THREADS]
     return bool(varying) and all(map(atoms.many_to_one, varying))
+
+
+def _walks_own_range(access: Access, atoms: Atoms) -> bool:
+    """Whether the innermost loop walks from element to element of the fast axis, from a place and as far as
+    data says for each thread: a list of a ragged array.
+    """
+    if access.fastest is None or not access.place.loops:
+        return False
+    loop = access.place.loops[-1]
+    form = access.fastest.form
+    single = {monomial[0]: abs(factor) for monomial, factor in form.terms if len(monomial) == 1}
+    begins = any(
+        factor == 1 and name != loop.counter and _is_loaded_by_thread(name, atoms)
+        for name, factor in single.items()
+    )
+    return begins and single.get(loop.counter) == 1 and loop.trips_loaded and bool(loop.trips & _THREADS)
+
+
+def _is_loaded_by_thread(name: str, atoms: Atoms) -> bool:
+    known = atoms.known.get(name)
+    return known is not None and known.loaded and bool(known.depends & _THREADS)
 
 
 def _window(form: Form, counters: set[str]) -> bool:
