@@ -11,14 +11,18 @@ RANGES = {
     "backwards": ("end = np.int32(first[i])\nfor j in range(size[i]):\n    s += x[end - 1 - j]", True),
     "in a while loop": ("j = first[i]\nwhile j < first[i + 1]:\n    s += x[j]\n    j += 1", True),
     "in a row of all": ("for j in range(first[i], first[i + 1]):\n    s += x[n, j]", True),
-    "every second one, in a while loop": ("j = first[i]\nwhile j < first[i + 1]:\n    s += x[j]\n    j += 2", False),
+    "every second one, in a while loop": (
+        "j = first[i]\nwhile j < first[i + 1]:\n    s += x[j]\n    j += 2",
+        False,
+    ),
     "every second one": ("for j in range(size[i]):\n    s += x[first[i] + 2 * j]", False),
     "as many for each thread": ("for j in range(n):\n    s += x[first[i] + j]", False),
     "of one range for all": ("for j in range(first[n], first[n + 1]):\n    s += x[j]", False),
     "along columns": ("for j in range(first[i], first[i + 1]):\n    s += x[j, i]", False),
     "by an index": ("for j in range(first[i], first[i + 1]):\n    s += x[y[j]]", False),
     "a block for each range": (
-        "b = cuda.blockIdx.x\nt = cuda.threadIdx.x\nfor j in range(first[b] + t, first[b + 1], 256):\n    s += x[j]",
+        "b, t = cuda.blockIdx.x, cuda.threadIdx.x\n"
+        "for j in range(first[b] + t, first[b + 1], 256):\n    s += x[j]",
         False,
     ),
 }
