@@ -34,7 +34,7 @@ from advisor.program.syntax.gate import (
 
 # What the source is always searched for; no record of one of these means that there is none.
 ENTITIES = (
-    "kernel", "access", "atomic", "branch", "loop", "barrier", "array", "operation", "row", "launch",
+    "kernel", "access", "atomic", "branch", "loop", "barrier", "array", "operation", "row", "name", "launch",
     "universal_call", "transfer", "synchronisation", "allocation", "host_loop", "launch_pair", "loader",
     "measurement", "capture", "captured_step", "early_read", "product", "matrix_product", "expression",
     "collective", "round_trip",

@@ -40,7 +40,14 @@ from advisor.program.resolution.other_bindings import branches, copying_function
 from advisor.program.resolution.other_values import other_meaning
 from advisor.program.syntax.assigned_values import value_given
 from advisor.program.syntax.dynamic_imports import imported_module
-from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax, Scope, assignments
+from advisor.program.syntax.module import (
+    DEFINING_WORDS,
+    FunctionNode,
+    Import,
+    ModuleSyntax,
+    Scope,
+    assignments,
+)
 from advisor.program.syntax.tree_nodes import dotted_parts
 
 Scopes: TypeAlias = Sequence[Scope]
@@ -457,7 +464,7 @@ class Names:
                     return False
             elif star.level or star.module not in KNOWN_STARS:
                 return False
-        filled = any(word in module.source.text for word in ("globals()", "exec(", "vars()", "sys.modules"))
+        filled = any(map(module.mentions, DEFINING_WORDS))
         return not filled and name not in module.bound_anywhere
 
     def _agreed(self, values: list[ast.expr], module: ModuleSyntax, scopes: Scopes, name: str) -> Meaning:

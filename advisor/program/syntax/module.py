@@ -63,8 +63,10 @@ NOWHERE = NamesElsewhere()
 # Modules that hold Python's own names, some of them for programs that also ran under Python 2.
 _BUILTINS = frozenset({"builtins", "__builtin__", "six.moves", "past.builtins", "future.builtins"})
 _BUILTIN_NAMES = frozenset(dir(builtins))
+# Words of programs that may define names by text or by key.
+DEFINING_WORDS = frozenset({"globals", "exec", "vars", "modules", "setattr", "pylab"})
 # Words that say something of a file as a whole, wherever they stand in it.
-FILE_WORDS = frozenset({
+FILE_WORDS = DEFINING_WORDS | frozenset({
     "numba", "triton", "torch", "cupy", "autocast", "set_float32_matmul_precision", "allow_tf32",
     "GradScaler", "set_default_device", "set_default_tensor_type", "set_default_dtype", "fp32_precision",
 })  # fmt: skip

@@ -265,6 +265,8 @@ class KernelFacts:
     operations: list[OperationUse] = field(default_factory=list)
     index_atoms: set[str] = field(default_factory=set)
     thread_dimensions: set[str] = field(default_factory=set)
+    # The device functions that it calls, as often as it does.
+    called: list[Declaration] = field(default_factory=list)
     # Comparisons that ask whether a fraction rounded toward zero is negative.
     truncated_tests: set[ast.AST] = field(default_factory=set)
     # Of global memory, by a warp; known once the accesses have records.

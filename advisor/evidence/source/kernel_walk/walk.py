@@ -174,6 +174,7 @@ class KernelWalk(LoopWalk):
             self.depth,
             self.conditions,
         )
+        self.facts.called.append(device)
         self.module, self.function = device.module, device.node
         self.env = NamedValues({name: _as_used(name, value, device) for name, value in bound.items()})
         self.constants = Constants(self.workspace, device.module, device.node)

@@ -23,6 +23,7 @@ from advisor.evidence.source.kernels.atomic_records import atomic_records
 from advisor.evidence.source.kernels.counter_bounds import counter_bounds
 from advisor.evidence.source.kernels.guards_of_neighbours import know_elements_past_the_end
 from advisor.evidence.source.kernels.loop_records import loop_records
+from advisor.evidence.source.kernels.name_records import name_records
 from advisor.evidence.source.kernels.neighbour_reads import know_neighbour_reads
 from advisor.evidence.source.kernels.operation_records import operation_records
 from advisor.evidence.source.kernels.placed_records import record_at
@@ -87,6 +88,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     found += _barrier_records(facts, kernel.key)
     found += _array_records(facts, groups, private, kernel.key)
     found += operation_records(facts, kernel.key)
+    found += name_records(facts, kernel.key)
     return found
 
 

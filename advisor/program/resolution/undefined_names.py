@@ -1,0 +1,110 @@
+"""Names that a function reads and nothing in its program defines, so that Numba cannot compile it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+
+from advisor.model.text.notebooks import is_notebook
+from advisor.program.names.library_names import KNOWN_STARS, star_member
+from advisor.program.syntax.module import DEFINING_WORDS, FunctionNode, ModuleSyntax
+from advisor.program.syntax.tree_nodes import below
+
+_BUILTINS = frozenset(dir(builtins)) | {
+    "__file__", "__name__", "__doc__", "__package__", "__spec__", "display", "get_ipython",
+}  # fmt: skip
+# Commands of notebooks that run or load other programs.
+_LOADING_COMMAND = re.compile(r"%\s*(?:run|load|pylab|store|reload|autoreload)\b")
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Bindings = Iterator[str]
+
+
+def undefined_names(function: FunctionNode, module: ModuleSyntax) -> list[ast.Name]:
+    """The first place of each name that the body of a function reads and nothing defines.
+
+    Empty where something may define names that the source does not show: a star import of what is not known,
+    `exec`, `globals()`, a notebook that runs another program.
+    """
+    own = set(_bound_in(function))
+    around = [one for one in module.scopes(function) if isinstance(one, _Definition)]
+    found: dict[str, ast.Name] = {}
+    for statement in function.body:
+        for inner in below(statement):
+            if isinstance(inner, ast.Name) and inner.id not in own and not _is_known(inner.id, module):
+                found.setdefault(inner.id, inner)
+    if not found or _may_define_any(module, found):
+        return []
+    visible = set(_bound_in_module(module)).union(*(set(_bound_in(one)) for one in around))
+    return [place for name, place in found.items() if name not in visible]
+
+
+def likely_name(name: str, function: FunctionNode, module: ModuleSyntax) -> str | None:
+    """The parameter, or else the name of the function or its module, that is spelt most like another name."""
+    given = function.args
+    parameters = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    parts = [one for one in parameters if name in one.split("_") or one in name.split("_")]
+    if len(parts) == 1:
+        return parts[0]
+    others = [one for one in dict.fromkeys((*_bound_in(function), *_bound_in_module(module))) if one != name]
+    for known in (parameters, others):
+        close = difflib.get_close_matches(name, known, n=1)
+        if close:
+            return close[0]
+    return None
+
+
+def _is_known(name: str, module: ModuleSyntax) -> bool:
+    return (
+        name in _BUILTINS
+        or name in module.imports
+        or name in module.assigned
+        or name in module.functions_by_name
+        or name in module.top_level
+    )
+
+
+def _may_define_any(module: ModuleSyntax, names: Iterable[str]) -> bool:
+    if any(map(module.mentions, DEFINING_WORDS)):
+        return True
+    if is_notebook(module.path) and _LOADING_COMMAND.search(module.source.text):
+        return True
+    return any(
+        star.level or star.module not in KNOWN_STARS or any(star_member(star.module, name) for name in names)
+        for star in module.star_imports
+    )
+
+
+def _bound_in(definition: ast.AST) -> _Bindings:
+    """What a function or class binds, whatever lies in it."""
+    for node in below(definition):
+        yield from _bound_by(node)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+def _bound_in_module(module: ModuleSyntax) -> _Bindings:
+    """What the statements of a module bind, and what functions bind there: the names of definitions and
+    imports anywhere, and those called global.
+    """
+    for node in module.parents:
+        yield from _bound_by(node)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and not module.scope_of(node):
+            yield node.id
+
+
+def _bound_by(node: ast.AST) -> _Bindings:
+    if isinstance(node, _Definition):
+        yield node.name
+    elif isinstance(node, ast.Global | ast.Nonlocal):
+        yield from node.names
+    elif isinstance(node, ast.alias):
+        yield node.asname or node.name.split(".")[0]
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+        yield node.name
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest

@@ -1,0 +1,109 @@
+"""Names in kernels that nothing defines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from surveying import records, survey_text, value
+
+KERNEL = """
+@cuda.jit
+def k(x_array, out, count):
+    i = cuda.grid(1)
+    if i < count:
+        out[i] = {value}
+"""
+
+
+def _names(folder: Path, text: str) -> list[tuple[object, object]]:
+    return [(value(one, "name"), value(one, "likely")) for one in records(folder, "name", text)]
+
+
+@pytest.mark.parametrize(
+    ("expression", "name", "likely"),
+    [
+        ("x[i]", "x", "x_array"),
+        ("x.shape[0]", "x", "x_array"),
+        ("cuont", "cuont", "count"),
+        ("scaled(x_array[i])", "scaled", None),
+        ("HEIGTH", "HEIGTH", "HEIGHT"),
+    ],
+)
+def test_a_name_that_nothing_binds(tmp_path: Path, expression: str, name: str, likely: str | None) -> None:
+    text = "HEIGHT = 3\n" + KERNEL.format(value=expression)
+    assert _names(tmp_path, text) == [(name, likely)]
+
+
+def test_a_name_of_a_function_that_the_kernel_calls(tmp_path: Path) -> None:
+    text = "@cuda.jit(device=True)\ndef scaled(v):\n    return v * factor\n" + KERNEL.format(
+        value="scaled(x_array[i])"
+    )
+    (found,) = records(tmp_path, "name", text)
+    assert (value(found, "name"), found.span.line) == ("factor", 6)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "x = 3\n",
+        "import x\n",
+        "from tables import limit as x\n",
+        "for x in range(3):\n    pass\n",
+        "if WIDE:\n    x = 3\nelse:\n    x = 4\n",
+        "try:\n    x = 3\nexcept ImportError:\n    pass\n",
+        "def x(v):\n    return v\n",
+        "class x:\n    pass\n",
+        "def start():\n    global x\n    x = 4\n",
+        "with open('f') as x:\n    pass\n",
+        "from tables import *\n",
+        "exec('x = 3')\n",
+        "globals()['x'] = 3\n",
+        "(x := 3)\n",
+    ],
+)
+def test_what_may_bind_a_name(tmp_path: Path, before: str) -> None:
+    assert _names(tmp_path, before + KERNEL.format(value="x")) == []
+
+
+def test_a_name_of_another_function_is_not_seen(tmp_path: Path) -> None:
+    assert _names(tmp_path, "def other():\n    x = 3\n    return x\n" + KERNEL.format(value="x")) == [
+        ("x", "x_array")
+    ]
+
+
+def test_a_known_star_import_binds_its_own_names_only(tmp_path: Path) -> None:
+    assert _names(tmp_path, "from math import *\n" + KERNEL.format(value="sqrt(x_array[i])")) == []
+    assert _names(tmp_path, "from math import *\n" + KERNEL.format(value="x")) == [("x", "x_array")]
+
+
+def test_names_around_a_kernel_and_below_it(tmp_path: Path) -> None:
+    body = KERNEL.format(value="x + max(y, LATER)").replace("\n", "\n    ")
+    text = f"def make(x):\n    y = 3\n{body}\n    return k\n\n\nLATER = 3\n"
+    assert _names(tmp_path, text) == []
+
+
+@pytest.mark.parametrize(("cell", "said"), [("%run tables.py\n", []), ("y = 3\n", ["x"]), ("x = 3\n", [])])
+def test_cells_of_a_notebook_define_names_for_each_other(tmp_path: Path, cell: str, said: list[str]) -> None:
+    cells = ["from numba import cuda\n" + KERNEL.format(value="x"), cell]
+    book = {
+        "cells": [{"cell_type": "code", "source": one, "metadata": {}, "outputs": []} for one in cells],
+        "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5,
+    }  # fmt: skip
+    (tmp_path / "book.ipynb").write_text(json.dumps(book))
+    from advisor.evidence.source.analysis import analyse
+
+    found = analyse([tmp_path / "book.ipynb"], tmp_path).records
+    assert [value(one, "name") for one in found if one.entity == "name"] == said
+
+
+def test_another_module_may_hold_the_function(tmp_path: Path) -> None:
+    found = survey_text(
+        tmp_path,
+        tables="@cuda.jit(device=True)\ndef scaled(v):\n    return v * factor\n",
+        program="from tables import scaled\n" + KERNEL.format(value="scaled(x_array[i])"),
+    )
+    assert [(one.path, value(one, "name")) for one in found.records if one.entity == "name"] == [
+        ("tables.py", "factor")
+    ]
