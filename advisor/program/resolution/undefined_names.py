@@ -26,7 +26,8 @@ def undefined_names(function: FunctionNode, module: ModuleSyntax) -> list[ast.Na
     """The first place of each name that the body of a function reads and nothing defines.
 
     Empty where something may define names that the source does not show: a star import of what is not known,
-    `exec`, `globals()`, a notebook that runs another program.
+    `exec`, `globals()`, a notebook that runs another program. A program that expects an error around the
+    function may want just that.
     """
     own = set(_bound_in(function))
     around = [one for one in module.scopes(function) if isinstance(one, _Definition)]
@@ -35,25 +36,22 @@ def undefined_names(function: FunctionNode, module: ModuleSyntax) -> list[ast.Na
         for inner in below(statement):
             if isinstance(inner, ast.Name) and inner.id not in own and not _is_known(inner.id, module):
                 found.setdefault(inner.id, inner)
-    if not found or _may_define_any(module, found):
+    if not found or _may_define_any(module, found) or any(map(_expects_errors, around)):
         return []
     visible = set(_bound_in_module(module)).union(*(set(_bound_in(one)) for one in around))
     return [place for name, place in found.items() if name not in visible]
 
 
-def likely_name(name: str, function: FunctionNode, module: ModuleSyntax) -> str | None:
-    """The parameter, or else the name of the function or its module, that is spelt most like another name."""
+def likely_name(name: str, function: FunctionNode) -> str | None:
+    """The parameter, or else the other name that a function binds, that is spelt most like a name."""
     given = function.args
     parameters = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
     parts = [one for one in parameters if name in one.split("_") or one in name.split("_")]
     if len(parts) == 1:
         return parts[0]
-    others = [one for one in dict.fromkeys((*_bound_in(function), *_bound_in_module(module))) if one != name]
-    for known in (parameters, others):
-        close = difflib.get_close_matches(name, known, n=1)
-        if close:
-            return close[0]
-    return None
+    close = difflib.get_close_matches(name, parameters, n=1)
+    close += difflib.get_close_matches(name, sorted(set(_bound_in(function))), n=1)
+    return close[0] if close else None
 
 
 def _is_known(name: str, module: ModuleSyntax) -> bool:
@@ -74,6 +72,16 @@ def _may_define_any(module: ModuleSyntax, names: Iterable[str]) -> bool:
     return any(
         star.level or star.module not in KNOWN_STARS or any(star_member(star.module, name) for name in names)
         for star in module.star_imports
+    )
+
+
+def _expects_errors(definition: ast.AST) -> bool:
+    """Whether a definition has a `with pytest.raises(…)` or `with self.assertRaises(…)`."""
+    return any(
+        isinstance(item.context_expr, ast.Call) and "raises" in ast.unparse(item.context_expr.func).lower()
+        for node in below(definition)
+        if isinstance(node, ast.With)
+        for item in node.items
     )
 
 

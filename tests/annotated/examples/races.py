@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from numba import cuda, float32
+from numba import cuda, float32, int32
 
 
 @cuda.jit
@@ -108,6 +108,29 @@ def smoothed(a, out):
 
 
 @cuda.jit
+def cleared_for_all_blocks(keys, bins):
+    i = cuda.grid(1)
+    if i < bins.size:
+        bins[i] = 0
+    cuda.syncthreads()  # hit: block-barrier-for-grid
+    if i < keys.size:
+        cuda.atomic.add(bins, keys[i], 1)  # hit: data-dependent-atomic
+
+
+@cuda.jit
+def cleared_for_the_block(keys, bins, counts):
+    t = cuda.threadIdx.x
+    own = cuda.shared.array(256, int32)
+    own[t] = 0
+    cuda.syncthreads()  # ok: block-barrier-for-grid
+    if cuda.grid(1) < keys.size:
+        cuda.atomic.add(own, keys[cuda.grid(1)] % 256, 1)
+    cuda.syncthreads()  # ok: block-barrier-for-grid
+    if t < counts.shape[1]:
+        counts[cuda.blockIdx.x, t] = own[t]
+
+
+@cuda.jit
 def smoothed_in_steps_of_the_grid(a):
     for i in range(cuda.grid(1) + 1, a.size - 1, cuda.gridsize(1)):
         a[i] = (a[i - 1] + a[i + 1]) * np.float32(0.5)  # hit: neighbours-read-while-written
@@ -141,6 +164,8 @@ def main():
     smoothed_in_place[n // 256, 256](a)
     smoothed[n // 256, 256](a, out)
     smoothed_in_steps_of_the_grid[1024, 256](a)
+    cleared_for_all_blocks[n // 256, 256](keys, bins)
+    cleared_for_the_block[4096, 256](keys, bins, counts)
     counted_in_bins[n // 256, 256](a, np.float32(0), np.float32(0.5), bins)
     counted_in_bins_of_the_thread[n // 256, 256](a, np.float32(0), np.float32(0.5), counts)
     outside_of_both_ends[n // 256, 256](keys, bins)

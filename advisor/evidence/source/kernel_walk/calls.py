@@ -265,11 +265,9 @@ class Calls(Expressions, ABC):
         if target is not None:
             indices = (*target.prefix, *indices)
         polls = self.testing and operation in _UNCHANGED_BY_ZERO and _is_zero(rest[-1] if rest else None)
-        self.facts.atomics.append(
-            AtomicUse(
-                self.place(node), operation, target.array if target else None, indices, self.spinning or polls
-            )
-        )
+        array, spins = (target.array if target else None), self.spinning or polls
+        use = AtomicUse(self.place(node), operation, array, indices, spins, len(self.facts.accesses))
+        self.facts.atomics.append(use)
         return self.opaque(
             [*rest, *(Scalar(index.form) for index in indices), self._every_thread()], loaded=True
         )

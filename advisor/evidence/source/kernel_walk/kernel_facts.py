@@ -180,13 +180,14 @@ class Access:
 
 @dataclass(frozen=True)
 class AtomicUse:
-    """An atomic operation."""
+    """An atomic operation, behind how many of the kernel's accesses."""
 
     place: Place
     operation: str
     array: Array | None
     indices: tuple[Index, ...]
     spins: bool
+    accesses: int = 0
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
 from advisor.evidence.source.kernels.access_records import access_records
 from advisor.evidence.source.kernels.atomic_records import atomic_records
 from advisor.evidence.source.kernels.counter_bounds import counter_bounds
+from advisor.evidence.source.kernels.grid_order import array_of_other_blocks
 from advisor.evidence.source.kernels.guards_of_neighbours import know_elements_past_the_end
 from advisor.evidence.source.kernels.loop_records import loop_records
 from advisor.evidence.source.kernels.name_records import name_records
@@ -66,6 +67,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
         "source",
         grid_rounded_up=launched.rounded_up or None,
         blocks_share_data=launched.cuts_data or None,
+        single_block=_has_single_block(launched),
         type_variants=launched.variants(),
         left_in_notebook=_is_left_in_notebook(facts.declaration, launched),
     )
@@ -94,6 +96,17 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
 
 def _is_left_in_notebook(kernel: Declaration, launched: LaunchedAs) -> bool:
     return is_notebook(kernel.module.path) and not launched.types and not kernel_is_argument(kernel)
+
+
+def _has_single_block(launched: LaunchedAs) -> bool | None:
+    """Whether each launch has one block; None without a launch, and where a grid is not known."""
+    grids = [one.grid for one in launched.stated]
+    if not grids or any(grid is None for grid in grids):
+        return None
+    sizes = [size for grid in grids for size in grid or ()]
+    if any((size or 1) > 1 for size in sizes):
+        return False
+    return None if None in sizes else True
 
 
 def _telling(blocks: Sequence[BlockShape]) -> list[BlockShape]:
@@ -219,6 +232,7 @@ def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
         inside = [condition for condition in conditions if not condition.exit]
         exits = [condition for condition in conditions if condition.exit]
         guards = [is_bounds_guard(condition, module) for condition in inside]
+        shared = array_of_other_blocks(barrier, facts)
         record = record_at("barrier", kernel, barrier.place, "syncthreads")
         record.know(
             "source",
@@ -227,6 +241,8 @@ def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
             in_bounds_guard=bool(guards) and all(guards),
             after_divergent_exit=bool(exits),
             after_bounds_exit=bool(exits) and all(is_bounds_exit(condition, module) for condition in exits),
+            between_blocks=shared is not None,
+            array_of_other_blocks=shared,
             loop_depth=len(barrier.place.loops),
         )
         found.append(record)

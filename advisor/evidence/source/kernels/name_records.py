@@ -16,7 +16,7 @@ def name_records(facts: KernelFacts, kernel: str) -> list[Record]:
         for name in undefined_names(function.node, function.module):
             place = Place(function.module, name, (), ())
             record = record_at("name", kernel, place, name.id, f"name:{name.id}")
-            likely = likely_name(name.id, function.node, function.module)
+            likely = likely_name(name.id, function.node)
             record.know("source", name=name.id, undefined=True, likely=likely)
             found.append(record)
     return found

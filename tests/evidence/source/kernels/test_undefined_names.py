@@ -12,7 +12,8 @@ KERNEL = """
 @cuda.jit
 def k(x_array, out, count):
     i = cuda.grid(1)
-    if i < count:
+    length = count
+    if i < length:
         out[i] = {value}
 """
 
@@ -28,7 +29,8 @@ def _names(folder: Path, text: str) -> list[tuple[object, object]]:
         ("x.shape[0]", "x", "x_array"),
         ("cuont", "cuont", "count"),
         ("scaled(x_array[i])", "scaled", None),
-        ("HEIGTH", "HEIGTH", "HEIGHT"),
+        ("lenght", "lenght", "length"),
+        ("HEIGTH", "HEIGTH", None),
     ],
 )
 def test_a_name_that_nothing_binds(tmp_path: Path, expression: str, name: str, likely: str | None) -> None:
@@ -107,3 +109,10 @@ def test_another_module_may_hold_the_function(tmp_path: Path) -> None:
     assert [(one.path, value(one, "name")) for one in found.records if one.entity == "name"] == [
         ("tables.py", "factor")
     ]
+
+
+@pytest.mark.parametrize(("head", "said"), [("with raises(NameError):", []), ("if True:", ["x"])])
+def test_a_program_that_expects_an_error_may_want_one(tmp_path: Path, head: str, said: list[str]) -> None:
+    kernel = KERNEL.format(value="x").replace("\n", "\n    ")
+    text = f"def check(a):\n{kernel}\n    {head}\n        k[1, 32](a, a, 3)\n"
+    assert [name for name, _ in _names(tmp_path, text)] == said
