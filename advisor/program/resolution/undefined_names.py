@@ -76,8 +76,8 @@ def _may_define_any(module: ModuleSyntax, names: Iterable[str]) -> bool:
 
 
 def _expects_errors(definition: ast.AST) -> bool:
-    """Whether a definition has a `with pytest.raises(…)` or `with self.assertRaises(…)`."""
-    return any(
+    """Whether a function has a `with pytest.raises(…)` or `with self.assertRaises(…)`."""
+    return not isinstance(definition, ast.ClassDef) and any(
         isinstance(item.context_expr, ast.Call) and "raises" in ast.unparse(item.context_expr.func).lower()
         for node in below(definition)
         if isinstance(node, ast.With)

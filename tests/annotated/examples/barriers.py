@@ -195,6 +195,35 @@ def below_a_number_that_shrinks(a):
 
 
 @cuda.jit
+def steps_without_a_barrier(a, out):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    tile[t] = a[cuda.blockIdx.x, t]
+    cuda.syncthreads()
+    if t < 128:
+        tile[t] += tile[t + 128]
+    if t < 64:
+        tile[t] += tile[t + 64]  # hit: missing-barrier
+    cuda.syncthreads()
+    out[cuda.blockIdx.x] = tile[0]  # ok: missing-barrier
+
+
+@cuda.jit
+def lanes_without_a_barrier(a, out):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(64, float32)
+    tile[t] = a[cuda.blockIdx.x, t]
+    cuda.syncthreads()
+    if t < 32:
+        tile[t] += tile[t + 32]
+        tile[t] += tile[t + 16]  # hit: missing-barrier
+        cuda.syncwarp()
+        tile[t] += tile[t + 8]  # ok: missing-barrier
+    cuda.syncthreads()
+    out[cuda.blockIdx.x] = tile[0]
+
+
+@cuda.jit
 def a_warp_waits_for_itself(a):
     t = cuda.threadIdx.x
     if t < 32:
@@ -219,6 +248,8 @@ def main():
     after_a_return[n // 256, 256](a)
     in_a_loop_of_all[4096, 256](rows, 10)
     in_a_tree[4096, 256](rows, sums)
+    steps_without_a_barrier[4096, 256](rows, sums)
+    lanes_without_a_barrier[4096, 64](rows, sums)
     the_whole_block_decides[4096, 256](rows, flags)
     in_the_else[4096, 256](rows)
     a_warp_waits_for_itself[4096, 256](rows)

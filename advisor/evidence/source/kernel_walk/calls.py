@@ -183,6 +183,7 @@ class Calls(Expressions, ABC):
             return Opaque(_GRID)
         if member.startswith(_MEETING):
             self.facts.threads_meet = True
+            self.facts.warp_barriers.append(len(self.facts.accesses))
         return None
 
     def _note_barrier(self, node: ast.Call, of_grid: bool = False) -> None:

@@ -266,6 +266,8 @@ class KernelFacts:
     operations: list[OperationUse] = field(default_factory=list)
     index_atoms: set[str] = field(default_factory=set)
     thread_dimensions: set[str] = field(default_factory=set)
+    # Behind how many accesses the lanes of a warp wait for each other.
+    warp_barriers: list[int] = field(default_factory=list)
     # The device functions that it calls, as often as it does.
     called: list[Declaration] = field(default_factory=list)
     # Comparisons that ask whether a fraction rounded toward zero is negative.

@@ -37,6 +37,7 @@ from advisor.evidence.source.warps.thread_use import (
     one_thread_works,
     single_thread,
 )
+from advisor.evidence.source.warps.unordered_shared import know_unordered
 from advisor.model.records import Record
 from advisor.model.text.notebooks import is_notebook
 from advisor.program.arrays.escaping_kernels import kernel_is_argument
@@ -81,6 +82,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     know_neighbour_reads(facts, accesses)
     know_unwritten_reads(facts, groups, accesses)
     know_elements_past_the_end(facts, accesses)
+    know_unordered(facts, shapes, accesses)
     kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
     found += accesses
     found += row_records(facts, accesses, kernel.key)
