@@ -24,10 +24,10 @@ def array_of_other_blocks(barrier: BarrierUse, facts: KernelFacts) -> str | None
         return None
     if any(other.of_grid for other in facts.barriers):
         return None
-    earlier = [one for one in facts.atomics if _is_before(one, barrier)]
-    later = [one for one in facts.atomics if not _is_before(one, barrier)]
-    before = [*facts.accesses[: barrier.accesses], *earlier]
-    after = [*facts.accesses[barrier.accesses :], *later]
+    before: list[_Use] = [*facts.accesses[: barrier.accesses]]
+    after: list[_Use] = [*facts.accesses[barrier.accesses :]]
+    for atomic in facts.atomics:
+        (before if _is_before(atomic, barrier) else after).append(atomic)
     for own, other in ((before, after), (after, before)):
         for store in _own_stores(own):
             if any(_is_of_other_block(use, store, facts.atoms) for use in other):
