@@ -316,8 +316,7 @@ def reduced_values(note: AccessNote, notes: KernelNotes) -> dict[str, Value | No
         if not one.where.inside and _is_extreme(one) and (_as_loaded(one) or not _as_loaded(note))
     ]
     return {
-        "reduction": ways[0][0] if ways else None,
-        "reduced": bool(ways),
+        "reduction": ways[0][0] if ways else "none",
         "reduced_as_loaded": _as_loaded(note),
         "reduced_both_ways": bool(names & _LARGEST) and bool(names & _LEAST),
         "reduced_alike": len(alike) if _is_extreme(note) else 0.0,
