@@ -28,6 +28,8 @@ MADE = (
     "np.array([[1, 2], [3, 4]])", "np.array([1, 2.5])", "np.array(7)", "np.identity(2, {dtype})",
     "np.random.rand(2, 3)", "np.random.randint(0, 5, (2, 2))", "np.random.normal(0, 1, 4)", "np.diag([1, 2])",
     "np.meshgrid(np.arange(2), np.arange(3))[0]", "np.random.rand()", "2", "2.5", "np.float32(2)",
+    "np.frombuffer(bytes(48), {dtype})", "np.fromiter((1, 2), {dtype})", "np.arange(2 ** 3)", "2 ** 3",
+    "2 ** -1",
 )  # fmt: skip
 CHANGED = (
     "{a}.T", "{a}.copy()", "{a}.copy(order='K')", "{a}.astype({dtype})", "{a}.astype({dtype}, order='F')",
@@ -37,7 +39,8 @@ CHANGED = (
     "{a}.reshape((-1, 2), order='F')", "np.reshape({a}, (1, -1))", "np.transpose({a})", "{a}.transpose(1, 0)",
     "{a}.swapaxes(0, 1)", "{a}[0]", "{a}[1:]", "{a}[::2]", "{a}[:, 0]", "{a}[:, 1:]", "{a}[-1, :]",
     "{a}[0, 1]", "{a}[:1]", "{a}[{a} > 0]", "{a}[[0, 1]]", "{a} + {b}", "{a} * 2", "{a} / 2", "{a} - 0.5",
-    "-{a}", "{a} ** 2", "{a} // {b}", "{a} @ {b}", "{a} > {b}", "np.sqrt({a})", "{a}.view()", "{a}.shape[0]",
+    "-{a}", "{a} ** 2", "3 ** {a}.ndim", "2 ** {a}",
+    "{a} // {b}", "{a} @ {b}", "{a} > {b}", "np.sqrt({a})", "{a}.view()", "{a}.shape[0]",
     "np.diag({a})", "np.full({a}.shape, {a}.size)", "np.concatenate(({a}, {b}))", "np.stack([{a}, {b}])",
     "{a} if flag else {b}", "same({a})", "flipped({a})", "filled({a}.ndim + 1)", "next_power({a}, 2)",
 )  # fmt: skip

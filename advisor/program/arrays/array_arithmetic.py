@@ -132,7 +132,7 @@ def _dtype(operation: ast.operator, left: Value, right: Value) -> str | None:
     if left.dtype is None or right.dtype is None:
         return None
     kinds = kind_of(left.dtype), kind_of(right.dtype)
-    if isinstance(operation, ast.Pow) and (0 in kinds or (kinds == (1, 1) and isinstance(left, Number))):
+    if isinstance(operation, ast.Pow) and (0 in kinds or (kinds == (1, 1) and not _is_whole(left, right))):
         return None
     dtype = _promoted_pair(left, right, kinds)
     if dtype is None:
@@ -142,6 +142,12 @@ def _dtype(operation: ast.operator, left: Value, right: Value) -> str | None:
     if dtype == "boolean" and not isinstance(operation, _BITWISE):
         return "int64" if isinstance(left, Number) and left.python else None
     return dtype
+
+
+def _is_whole(base: Array | Number, exponent: Array | Number) -> bool:
+    """Whether a power of whole numbers is one; negative exponents make Python's numbers floats."""
+    known = isinstance(exponent, Number) and exponent.low is not None and exponent.low >= 0
+    return isinstance(base, Array) or known
 
 
 def _promoted_pair(left: Array | Number, right: Array | Number, kinds: tuple[int, int]) -> str | None:

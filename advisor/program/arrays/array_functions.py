@@ -12,10 +12,11 @@ from typing import Literal, TypeAlias
 from advisor.program.arrays.host_values import Order, Place
 
 # What the sizes are taken from: an argument that gives them (`size` may be left out, for one number), all
-# arguments, one each, or the array at the first place; None where they are not known.
+# arguments, one each, the array at the first place, or what is read (a "line" has one dimension); None where
+# they are not known.
 Sizes: TypeAlias = (
     Literal["shape", "size", "arguments", "square", "arange", "linspace", "array", "flat", "view", "diagonal"]
-    | Literal["joined", "grid"]
+    | Literal["joined", "grid", "line"]
     | None
 )
 
@@ -74,12 +75,18 @@ CREATORS = {
         ("concatenate", "stack", "hstack", "vstack", "column_stack"), ArrayFunction("joined", order=None)
     ),
     **dict.fromkeys(("repeat", "tile", "pad", "fromfunction"), _SOME),
+    **dict.fromkeys(
+        ("fromfile", "frombuffer", "fromstring", "fromiter"), ArrayFunction("line", None, "float64", 1)
+    ),
 }  # fmt: skip
 # Of NumPy alone.
-NUMPY_CREATORS = dict.fromkeys(
-    ("load", "loadtxt", "genfromtxt", "merge_arrays", "append_fields", "drop_fields",
-     "unstructured_to_structured"), _SOME,
-)  # fmt: skip
+NUMPY_CREATORS = {
+    **dict.fromkeys(
+        ("load", "genfromtxt", "merge_arrays", "append_fields", "drop_fields", "unstructured_to_structured"),
+        _SOME,
+    ),
+    "loadtxt": ArrayFunction(None, None, "float64", 1, order=None),
+}
 # Of `numba.cuda`, behind whose `order` a device array has its stream.
 CUDA_ARRAYS = {
     "device_array": _filled(1, 3, "device"), "pinned_array": _filled(1, 3, "pinned"),

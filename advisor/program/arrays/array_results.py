@@ -210,6 +210,9 @@ class _Result:
         sizes = tuple(self.given.size(one) for one in self.given.call.args)
         return self._new(sizes, self.function.dtype, "C") if sizes else Number(self.function.dtype)
 
+    def _line(self) -> Value:
+        return self._new((SIZE,), self._dtype(None), "C")
+
     def _square(self) -> Value:
         rows = self.given.node(0, "N", "n")
         columns = self.given.node(1, "M") if self.function.order_at is not None else None

@@ -1,0 +1,48 @@
+"""The element types of arrays whose sizes are powers, or that are read from files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from advisor.program.effects.device_functions import Resolver
+from advisor.program.launches.launches import find_launches
+from advisor.program.names.workspace import Workspace
+
+HEAD = """
+import sys
+import cupy as cp
+import numpy as np
+from numba import cuda
+@cuda.jit
+def k(a):
+    a[0] = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "element"),
+    [
+        ("np.arange(2**20)", "int64[::1]"),
+        ("cp.empty_like(cp.arange(1 << 3 if len(sys.argv) < 2 else 10**2))", "int64[::1]"),
+        ("np.arange(2**-1)", None),
+        ("np.arange(2**int(input()))", None),
+        ("np.arange(2.0**20)", "float64[::1]"),
+        ("cp.fromfile('data', dtype=cp.uint8)", "uint8[::1]"),
+        ("np.fromfile('data')", "float64[::1]"),
+        ("np.frombuffer(data, np.int16)", "int16[::1]"),
+        ("np.loadtxt('data')", "float64[?]"),
+        ("np.loadtxt('data', dtype=np.float32)", "float32[?]"),
+        # What the file holds decides here where it is asked to.
+        ("np.genfromtxt('data', dtype=None)", None),
+        ("np.load('data')", None),
+    ],
+)
+def test_the_type_of_what_is_launched_with(tmp_path: Path, made: str, element: str | None) -> None:
+    (tmp_path / "program.py").write_text(f"{HEAD}\nk[4, 64]({made})\n")
+    workspace = Workspace(tmp_path)
+    module = workspace.module(tmp_path.resolve() / "program.py")
+    assert module is not None
+    (launch,) = find_launches(module, Resolver(workspace))
+    assert launch.argument_types == (element,)
