@@ -57,6 +57,26 @@ def in_shared_memory(a, out):
         out[cuda.blockIdx.x, t] = sums[t]
 
 
+@cuda.jit
+def stored_as_it_grows(a, out):
+    j = cuda.grid(1)
+    if j < out.size:
+        total = np.float32(0)
+        for k in range(a.shape[0]):
+            total += a[k, j]
+            out[j] = total  # hit: store-in-each-iteration  # ok: global-accumulation-in-loop
+
+
+@cuda.jit
+def stored_in_a_row(a, other):
+    j = cuda.grid(1)
+    if j < other.shape[1]:
+        total = np.float32(0)
+        for k in range(a.shape[0]):
+            total += a[k, j]
+            other[k, j] = total  # ok: store-in-each-iteration
+
+
 def main():
     n = 1 << 16
     a = cuda.to_device(np.ones((256, n), dtype=np.float32))
@@ -69,3 +89,5 @@ def main():
     another_element_each_time[blocks, 256](a, other)
     no_loop[blocks, 256](a, out)
     in_shared_memory[blocks, 256](a, other)
+    stored_as_it_grows[blocks, 256](a, out)
+    stored_in_a_row[blocks, 256](a, other)

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form
 from advisor.evidence.source.kernel_walk.index_bounds import bounds_on_lanes, is_guarded, spans_the_grid
-from advisor.evidence.source.kernel_walk.kernel_facts import Access, AccessGroups, Array, KernelFacts
+from advisor.evidence.source.kernel_walk.kernel_facts import (
+    Access,
+    AccessGroups,
+    Array,
+    AtomicUse,
+    KernelFacts,
+)
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.kernels.repeated_loads import (
     block_axes,
@@ -90,6 +96,7 @@ def access_records(
             "source", record_fields=fields.get(rows[position], 1),
             named_fields=named.get(element, 0),
             between_barriers=_between_barriers(access, groups, meeting),
+            overwritten=_is_overwritten(access, facts, groups),
             carried=position in carried, shared_by_threads=position in by_many,
             repeated=position in repeated, block_assumed=assumed[alike_lanes],
         )  # fmt: skip
@@ -203,6 +210,21 @@ def _between_barriers(access: Access, groups: AccessGroups, meeting: frozenset[s
         other.indices != access.indices and any(loop.counter in stepped for loop in other.place.loops)
         for other in groups.of(access.array)
     )
+
+
+def _is_overwritten(access: Access, facts: KernelFacts, groups: AccessGroups) -> bool:
+    """Whether each iteration of the innermost loop, which goes to its end, stores the element that the one
+    before has stored, and none looks at the array.
+    """
+    if access.kind != "store" or access.array.space != "global" or not access.place.loops:
+        return False
+    loop = access.place.loops[-1]
+    depends = _NOTHING.union(*(facts.atoms.depends(index.form) for index in access.indices))
+    if loop.counter in depends or any(isinstance(one, ast.Break | ast.Return) for one in below(loop.node)):
+        return False
+    others: list[Access | AtomicUse] = [one for one in groups.of(access.array) if one.kind != "store"]
+    others += [one for one in facts.atomics if one.array is access.array]
+    return not any(one.node is loop.node for other in others for one in other.place.loops)
 
 
 def _may_break(loop: ast.AST) -> bool:
