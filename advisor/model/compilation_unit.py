@@ -38,7 +38,8 @@ class ArgumentTypes:
     parameters whose type is a guess. `launch` says where a launch with these types was seen, and is empty for
     types that no launch showed. `maybe_bytes` are assumed arrays whose elements may be bytes: the code tests
     and writes them as 0, 1 or 255. `alternative` is the typing with other layouts of the records whose layout
-    is a guess, empty where none is.
+    is a guess, empty where none is. `known_elements` are assumed arrays of known elements: only their
+    dimensions are a guess.
     """
 
     types: tuple[str, ...]
@@ -47,6 +48,12 @@ class ArgumentTypes:
     launch: str = ""
     alternative: tuple[str, ...] = ()
     maybe_bytes: tuple[str, ...] = ()
+    known_elements: tuple[str, ...] = ()
+
+    @property
+    def assumed_elements(self) -> tuple[str, ...]:
+        """The parameters whose numbers may have other types than those that are taken."""
+        return tuple(name for name in self.assumed if name not in self.known_elements)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def other_typing(unit: CompilationUnit, types: ArgumentTypes) -> list[str] | Non
         _BYTE_ARRAY.sub("uint8[", text)
         if name in types.maybe_bytes
         else _NUMBER.sub(lambda number: _OTHERWISE[number[0]], text)
-        if name in types.assumed
+        if name in types.assumed_elements
         else text
         for name, text in zip(unit.parameters, types.types, strict=True)
     ]

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 
 from advisor.evidence.compiled.evidence import CodeLine, CompiledKernel
-from advisor.evidence.compiled.loop_depths import loop_depths
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.records import Record
 from advisor.model.text.source_text import Span
 
 _FLOAT64 = re.compile(r"\b(?:float64|f8|double|float_|complex128|c16)\b")
-# How often a loop is taken to run when lines inside and outside of it are weighed.
-_REPEATS = 32
 
 
 def kernel_and_line_records(unit: CompilationUnit, kernel: CompiledKernel) -> list[Record]:
@@ -25,34 +22,8 @@ def kernel_and_line_records(unit: CompilationUnit, kernel: CompiledKernel) -> li
     }
     lines = [line for line in kernel.lines if (line.path, line.line) not in headers]
     records = [_line_record(unit, kernel, line) for line in lines]
-    _know_float64_shares(unit, kernel, records)
     _know_promotions(unit, kernel, records)
     return [_kernel_record(unit, kernel), *records]
-
-
-def _know_float64_shares(unit: CompilationUnit, kernel: CompiledKernel, lines: list[Record]) -> None:
-    """Note with lines of the kernel's own text how much of what it executes is their float64.
-
-    How often a device function runs is not known here: its lines count once, and have no share.
-    """
-    own = next(function for function in unit.functions if not function.device)
-    depths = loop_depths(own.source)
-
-    def runs(path: str, line: int) -> int:
-        return _REPEATS ** depths.get(line - own.line + 1, 0) if path == own.path else 1
-
-    # Lines of which that is not known would make the share of the others too large.
-    known = all("instructions" in line.counts for line in kernel.lines)
-    counted = kernel.lines if known else ()
-    total = sum(line.counts["instructions"] * runs(line.path, line.line) for line in counted)
-    last = own.line + own.source.rstrip("\n").count("\n")
-    for record in lines:
-        float64 = record.readings.get("fp64_instructions")
-        inside = record.path == own.path and own.line <= record.span.line <= last
-        if float64 is not None and inside and total:
-            executed = float(float64.value) * runs(record.path, record.span.line)
-            share = min(executed / total, 1.0)
-            record.know("compiled", kernel.assumptions, fp64_share=share, fp64_executed=executed)
 
 
 def _know_promotions(unit: CompilationUnit, kernel: CompiledKernel, lines: list[Record]) -> None:
@@ -80,8 +51,6 @@ def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:
     record = Record("kernel", unit.kernel, function.path, span, function.name)
     record.know("compiled", kernel.assumptions, **kernel.resources, **kernel.instructions)
     record.know("compiled", kernel.assumptions, types_assumed=kernel.assumed)
-    float32 = any("float32" in one or "complex64" in one for one in kernel.types)
-    record.know("compiled", kernel.assumptions, takes_float32=float32)
     if _takes_float64(unit, kernel):
         record.know("compiled", stated_float64=True)
     return record
@@ -89,8 +58,8 @@ def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:
 
 def _takes_float64(unit: CompilationUnit, kernel: CompiledKernel) -> bool:
     """Whether an array is known to hold float64; a float64 scalar may be a Python float passed by habit."""
-    guessed = {name for one in unit.candidates if one.types == kernel.types for name in one.assumed}
-    if kernel.assumed and not (guessed and unit.parameters):
+    guessed = {name for one in unit.candidates if one.types == kernel.types for name in one.assumed_elements}
+    if kernel.assumed and not unit.parameters:
         return False
     names = unit.parameters or ("",) * len(kernel.types)
     known = [text for name, text in zip(names, kernel.types, strict=True) if name not in guessed]

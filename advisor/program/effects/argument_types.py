@@ -73,9 +73,10 @@ def assumed_types(
         types = tuple(known.get(name, text) for name, text in attempt.items())
         if types not in [earlier.types for earlier in found]:
             guessed = {name: text for name, text in attempt.items() if name not in known}
-            plain = {name: text for name, text in guessed.items() if name not in first}
+            plain = {name: text for name, text in guessed.items() if name not in (*first, *arrays)}
             said = (
                 *_sentences(plain, uses),
+                *_of_dimensions([name for name in arrays if name not in first]),
                 *_of_records(records),
                 *(one.in_words(name) for name, one in stated.items()),
             )
@@ -88,6 +89,7 @@ def assumed_types(
                     tuple(guessed),
                     alternative=alternative if other != first else (),
                     maybe_bytes=tuple(numbers),
+                    known_elements=tuple(name for name in arrays if name not in first),
                 )
             )
     return tuple(found[:_MOST])
@@ -146,6 +148,13 @@ def _sentences(types: Mapping[str, str], uses: Mapping[str, Use]) -> tuple[str, 
     ]
     sentences += [f"{_subject('Parameter', names)} taken to be {kind}." for kind, names in scalars.items()]
     return tuple(sentences)
+
+
+def _of_dimensions(names: Sequence[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    subject = _subject("Array parameter", names)
+    return (f"{subject} taken to be C-contiguous, with as many dimensions as indices.",)
 
 
 def _subject(noun: str, names: Sequence[str]) -> str:

@@ -91,11 +91,13 @@ def test_no_number_is_known_where_the_second_values_do_not_compile() -> None:
     assert all(one.counts == {} for one in kernel.lines)
 
 
-def test_the_share_of_float64_is_not_known_where_lines_are_not() -> None:
+def test_promotions_are_not_known_where_lines_are_not() -> None:
     small = Placeholder("WIDTH", "int64", "2", "3")
     made = guessing("y = x * 2.0\nfor k in range(WIDTH):\n    y += a[i * k + n]\nout[i] = y", small)
     records = kernel_and_line_records(made, kernel_of(made))
-    assert not any("fp64_share" in one.readings for one in records)
+    lines = [one.readings for one in records if one.entity == "line"]
+    assert any("fp64_instructions" not in one for one in lines)
+    assert all(("promoted_operations" in one) == ("fp64_instructions" in one) for one in lines)
 
 
 def test_the_place_of_a_field_is_not_known_and_how_often_it_is_read_is() -> None:

@@ -31,7 +31,8 @@ def _guessed(unit: CompilationUnit, types: ArgumentTypes) -> frozenset[int]:
         return frozenset()
     if not unit.parameters:
         return frozenset(range(len(types.types)))
-    return frozenset(number for number, name in enumerate(unit.parameters) if name in types.assumed)
+    names = types.assumed_elements
+    return frozenset(number for number, name in enumerate(unit.parameters) if name in names)
 
 
 def _placed(unit: CompilationUnit, guessed: frozenset[int], found: Json) -> Promotion:

@@ -172,6 +172,21 @@ def test_sentences_say_what_is_assumed(tmp_path: Path) -> None:
     assert candidate.assumed == ("x", "y", "n", "s")
 
 
+def test_elements_may_be_known_where_dimensions_are_not(tmp_path: Path) -> None:
+    program = "from numba import cuda\n@cuda.jit\ndef kernel(x, y, z):\n    y[0, 1] = x[1, 0] * z[0]\n"
+    unit = unit_of(tmp_path, program, {"x": "float32[?]", "y": "float32[?]"})
+    candidate = unit.candidates[0]
+    assert candidate.types == (F2, F2, F1)
+    assert candidate.assumptions == (
+        "Array parameter z is taken to be float32, C-contiguous.",
+        "Array parameters x, y are taken to be C-contiguous, with as many dimensions as indices.",
+    )
+    assert candidate.known_elements == ("x", "y")
+    assert candidate.assumed_elements == ("z",)
+    # Numbers that are known have no other type in the second typing.
+    assert other_typing(unit, candidate) == [F2, F2, "float64[::1]"]
+
+
 def test_an_array_counted_with_integers_may_be_either(tmp_path: Path) -> None:
     program = "from numba import cuda\n@cuda.jit\ndef kernel(h, x):\n    cuda.atomic.add(h, int(x[0]), 1)\n"
     types = [c.types for c in unit_of(tmp_path, program=program).candidates]
