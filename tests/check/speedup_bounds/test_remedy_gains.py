@@ -86,9 +86,10 @@ def float64(any_device=False):
     # RTX 4090, whose float64 rate is a 64th of that of float32.
     kernel = Record("kernel", "k", "a.py", Span(1), "step")
     slots = {"fp64_slots": 16 * WARPS, "issue_slots": 16 * WARPS, "fp64_instructions": 16.0}
-    kernel.know("simulated", (), **{**COUNTS, **slots}, stated_float64=False, takes_float32=True)
+    kernel.know("simulated", (), **{**COUNTS, **slots}, stated_float64=False)
     line = Record("line", "l", "a.py", Span(3), "line 3", "k")
-    line.know("compiled", (), fp64_instructions=16.0)
+    promotion = {"promoted_operations": 16.0, "promotion_cause": "`0.5` in line 2", "promotion_certain": True}
+    line.know("compiled", (), fp64_instructions=16.0, **promotion)
     options = CheckOptions(
         "a100-80gb", Path.cwd(), settings=Config(root=Path.cwd()), select=("float64-promotion",),
         any_device=any_device,
