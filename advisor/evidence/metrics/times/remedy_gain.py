@@ -20,11 +20,14 @@ def remedy_gain(
 ) -> Gain | None:
     """What changes gain, all of them together, for a launch that has one of some counts.
 
-    The parts that places have in the kernel's counts lie within bounds too. None where a number that is
-    changed, or one that the time needs, is not known.
+    The parts that places have in the kernel's counts lie within bounds too; whether registers can be saved
+    without spilling others is open. None where a number that is changed, or one that the time needs, is
+    not known.
     """
     at = _by_count(changes)
-    vary = any(one.share[0] != one.share[1] for each in at.values() for one in each)
+    vary = bool(at.get("registers")) or any(
+        one.share[0] != one.share[1] for each in at.values() for one in each
+    )
     found: list[Gain] = []
     for counts in possible:
         for bound in _BOUNDS if vary else _BOUNDS[:1]:
@@ -71,7 +74,7 @@ def change_of(at: _At, counts: LaunchCounts, bound: int) -> Change | None:
         fp64_as_fp32=1.0 - min(1.0, _left(at, "fp64", bound)),
         undivided=bool(at.get("lanes")),
         block_threads=_value(at, "block_threads"),
-        registers=_value(at, "registers"),
+        registers=_value(at, "registers") if bound else None,
         shared_bytes=_value(at, "shared_bytes"),
     )
 

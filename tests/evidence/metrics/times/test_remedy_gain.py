@@ -86,6 +86,17 @@ def test_idle_lanes_of_22_by_22_threads():
     assert bounds(counts, CountChange("instructions", 484 / 512)) == pytest.approx((512 / 484, 512 / 484))
 
 
+def test_registers_that_might_spill_gain_between_nothing_and_what_more_warps_gain():
+    # 40 registers let six blocks of eight warps be resident, 32 eight; a warp waits for one load after another.
+    waiting = replace(
+        STRIDED, registers=40.0, resident_blocks=6.0, theoretical_occupancy=0.75, load_rounds_per_warp=100.0,
+        loads_per_warp=100.0, loads_past_l1=1.0, loads_past_l2=1.0,
+    )  # fmt: skip
+    least, most = bounds(waiting, CountChange("registers", 32.0))
+    assert least == 1.0
+    assert 1.2 < most <= 8 / 6
+
+
 def test_what_is_not_known_gains_nothing_that_could_be_told():
     unknown = replace(STRIDED, load_sectors=None)
     assert remedy_gain((sectors(EIGHTH),), (unknown,), DEVICE) is None
