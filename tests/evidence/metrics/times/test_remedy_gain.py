@@ -87,7 +87,7 @@ def test_idle_lanes_of_22_by_22_threads():
 
 
 def test_registers_that_might_spill_gain_between_nothing_and_what_more_warps_gain():
-    # 40 registers let six blocks of eight warps be resident, 32 eight; a warp waits for one load after another.
+    # 40 registers let six blocks of eight warps be resident, 32 eight; warps wait for load after load.
     waiting = replace(
         STRIDED, registers=40.0, resident_blocks=6.0, theoretical_occupancy=0.75, load_rounds_per_warp=100.0,
         loads_per_warp=100.0, loads_past_l1=1.0, loads_past_l2=1.0,
