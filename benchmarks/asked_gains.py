@@ -4,7 +4,8 @@
 
 Each file is checked by itself, with launches made up and for two devices, as without `--device`. Told are the
 processor time of the check, its workers' with it, and the part of it in `Check.weigh`; of the findings about
-speed those whose gain is predicted, those that keep their rule's estimate, and those that became louder or quieter.
+speed those whose gain is predicted, those that keep their rule's estimate, and those that became louder or
+quieter.
 """
 
 from __future__ import annotations
