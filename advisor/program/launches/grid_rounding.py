@@ -46,6 +46,21 @@ def makes_data_for(grid: ast.expr, block: ast.expr, arguments: Sequence[ast.expr
     return False
 
 
+def refuses_remainders(scope: HostScope) -> bool:
+    """Whether the code around a launch asserts that a division leaves no rest, or raises where it does."""
+    for node in below(scope.function or scope.module.tree):
+        refused = isinstance(node, ast.Assert) or (
+            isinstance(node, ast.If) and any(isinstance(one, ast.Raise) for one in node.body)
+        )
+        if refused and isinstance(node, ast.Assert | ast.If) and any(map(_is_remainder, below(node.test))):
+            return True
+    return False
+
+
+def _is_remainder(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
+
+
 def _multiplies(node: ast.AST, factors: set[str]) -> bool:
     return (
         isinstance(node, ast.BinOp)

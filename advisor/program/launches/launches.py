@@ -28,7 +28,7 @@ from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.block_shape import BlockShape
 from advisor.program.launches.configured_calls import ConfiguredCall, ConfiguredCalls
-from advisor.program.launches.grid_rounding import divides_up, makes_data_for, rounds_up
+from advisor.program.launches.grid_rounding import divides_up, makes_data_for, refuses_remainders, rounds_up
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.kernel_values import Operand
 from advisor.program.launches.named_values import NamedValues
@@ -237,14 +237,17 @@ class _Sizes:
         block: tuple[int | None, ...] | None,
         arguments: Sequence[ast.expr],
     ) -> bool:
-        """Whether several blocks of several threads share the data, so that some sizes leave a rest; not of
-        data that is made for so many threads.
+        """Whether several blocks of several threads share the data, so that some sizes leave a rest; not
+        where the program refuses such sizes, nor of data that is made for so many threads.
         """
         whole = self._grid is None or (grid is not None and all(size == 1 for size in grid))
         single = block is not None and all(size == 1 for size in block)
         if self._grid is None or self._block is None or whole or single or self.follows_data():
             return False
-        return not makes_data_for(self._grid.node, self._block.node, arguments, self._scope(self._grid))
+        scope = self._scope(self._grid)
+        return not (
+            refuses_remainders(scope) or makes_data_for(self._grid.node, self._block.node, arguments, scope)
+        )
 
     def _is_single(self) -> bool:
         """Whether a block is known to have one thread."""

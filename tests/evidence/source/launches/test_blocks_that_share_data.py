@@ -37,6 +37,8 @@ def test_several_blocks_of_several_threads(tmp_path: Path, launch: str) -> None:
         "k[n, 1](d)",
         "k[a.shape[0], a.shape[1]](d)",
         "m = n // threads\n    states = cuda.device_array(m * threads)\n    k[m, threads](states)",
+        "assert n % 256 == 0\n    k[n // 256, 256](d)",
+        "if n % threads:\n        raise ValueError(n)\n    k[n // threads, threads](d)",
         "states = make(threads * n, seed=1)\n    k[n, threads](states)",
     ],
 )
