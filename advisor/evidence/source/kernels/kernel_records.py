@@ -208,7 +208,7 @@ def _branch_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: st
             loop_depth=len(branch.place.loops),
             counter_bounds=bounds,
             counter_trips=trips,
-            always=range_test_outcome(_test_of(node), branch.place.module),
+            always=range_test_outcome(_test_of(node), branch.place.module) or "decides",
             tests_truncated=any(inner in facts.truncated_tests for inner in below(_test_of(node))),
         )
         found.append(record)
