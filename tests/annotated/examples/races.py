@@ -63,7 +63,7 @@ def counted_in_bins_of_the_thread(values, low, width, bins):
     if i < values.size:
         place = int((values[i] - low) / width)
         if place >= 0 and place < bins.shape[1]:  # hit: truncation-before-range-test
-            bins[i, place] += 1  # ok: unordered-data-dependent-update
+            bins[i, place] += 1  # hit: uncoalesced-access  # ok: unordered-data-dependent-update
 
 
 @cuda.jit

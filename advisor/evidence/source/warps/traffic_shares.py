@@ -105,6 +105,8 @@ def _picks(condition: Condition, access: Access, inside: Insides) -> bool:
         return False
     if _ends_the_loop(condition.node, access.place):
         return True
+    if _asks_for_bounds(condition.node):
+        return False
     advances = any(loop.counter in index.form.atoms() for loop in loops for index in access.indices)
     return (access.kind != "load" and not advances) or _equal_to_another(condition.node)
 
@@ -120,6 +122,28 @@ def _ends_the_loop(test: ast.AST, place: Place) -> bool:
     if not (isinstance(branch, ast.If) and branch.test is test and isinstance(branch.body[-1], ast.Break)):
         return False
     return branch.body[0].lineno <= getattr(place.node, "lineno", 0) <= branch.body[-1].lineno
+
+
+def _asks_for_bounds(test: ast.AST) -> bool:
+    """Whether a test only asks of values whether they lie between 0 and something, as places inside of an
+    array do: most of them do.
+    """
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    from_zero: set[str] = set()
+    below_something: set[str] = set()
+    for part in parts:
+        if not isinstance(part, ast.Compare):
+            return False
+        sides = [part.left, *part.comparators]
+        for first, order, second in zip(sides, part.ops, sides[1:], strict=False):
+            low, high = (first, second) if isinstance(order, ast.Lt | ast.LtE) else (second, first)
+            if not isinstance(order, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+                return False
+            if isinstance(low, ast.Constant) and low.value == 0:
+                from_zero.add(ast.unparse(high))
+            else:
+                below_something.add(ast.unparse(low))
+    return bool(from_zero) and from_zero == below_something
 
 
 def _equal_to_another(test: ast.AST) -> bool:

@@ -42,7 +42,9 @@ def _test(folder: Path, test: str, metric: str) -> object:
 
 @pytest.mark.parametrize(
     ("test", "outcome"),
-    [(one, "holds") for one in HOLDS] + [(one, "fails") for one in FAILS] + [(one, "decides") for one in DECIDES],
+    [(one, "holds") for one in HOLDS]
+    + [(one, "fails") for one in FAILS]
+    + [(one, "decides") for one in DECIDES],
 )
 def test_what_a_range_test_always_does(tmp_path: Path, test: str, outcome: str) -> None:
     assert _test(tmp_path, test, "always") == outcome

@@ -113,6 +113,30 @@ def test_shared_memory_is_no_traffic(tmp_path):
     assert share(tmp_path, body, "t") is None
 
 
+@pytest.mark.parametrize(
+    ("test", "sparse"),
+    [
+        ("0 <= a[j] < n", False),
+        ("0 < a[j] <= n - 1", False),
+        ("n > a[j] >= 0", False),
+        ("a[j] >= 0 and a[j] < n", False),
+        ("0 <= a[j] < n and b[j] >= 0 and n > b[j]", False),
+        # Half of a range, or one that begins elsewhere, may hold for few.
+        ("a[j] > 0", True),
+        ("a[j] < n", True),
+        ("5 <= a[j] < n", True),
+        ("a[j] >= 0 and b[j] < n", True),
+        ("a[j] >= 0 and a[j] < n and b[j] == 1", True),
+        ("a[j] >= 0 or a[j] < n", True),
+        ("0 <= a[j] < n and b[j]", True),
+    ],
+)
+def test_what_is_asked_for_its_bounds_is_mostly_inside(tmp_path, test, sparse):
+    body = f"for j in range(n):\n    if {test}:\n        out[i, 2] += 1"
+    (found,) = [one for one in accesses(tmp_path, body) if one.label == "out"]
+    assert value(found, "sparse") is sparse
+
+
 REPEATED = {
     "at the next line": ("x = a[i]\nout[i] = x + a[i]", [False, True]),
     "in one expression": ("out[i] = a[i] * a[i]", [False, True]),
