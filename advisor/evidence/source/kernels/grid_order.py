@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form, atom
 from advisor.evidence.source.kernel_walk.index_bounds import grid_axis
@@ -11,45 +12,76 @@ from advisor.evidence.source.kernel_walk.kernel_facts import Access, AtomicUse, 
 from advisor.evidence.source.warps.thread_use import single_thread
 
 _Use = Access | AtomicUse
+# The place in the walk: behind how many accesses, whether it is the next of them, line and column.
+_Place = tuple[int, int, int, int]
 _BLOCKS = tuple(atom(f"bid.{axis}") for axis in "xyz")
+# Of unrolled code so many different elements of an array are looked at.
+_MOST_ELEMENTS = 32
 
 
-def array_of_other_blocks(barrier: BarrierUse, facts: KernelFacts) -> str | None:
-    """The name of an array of which, on one side of a block's barrier, each thread or block stores its own
-    element, and on the other side those of other blocks are used; None where none is seen.
-
-    A kernel that uses what its atomic operations return may order its blocks by them.
+class Exchange(NamedTuple):
+    """An array of which each thread or block stores its own element, and elements of other blocks are used:
+    the first and last places of both.
     """
-    if barrier.of_grid or not facts.complete or any(map(_gives_result, facts.atomics)):
-        return None
-    if any(other.of_grid for other in facts.barriers):
-        return None
-    before: list[_Use] = [*facts.accesses[: barrier.accesses]]
-    after: list[_Use] = [*facts.accesses[barrier.accesses :]]
-    for atomic in facts.atomics:
-        (before if _is_before(atomic, barrier) else after).append(atomic)
-    for own, other in ((before, after), (after, before)):
-        for store in _own_stores(own):
-            if any(_is_of_other_block(use, store, facts.atoms) for use in other):
-                return store.array.name
-    return None
+
+    array: str
+    first_store: _Place
+    last_store: _Place
+    first_use: _Place
+    last_use: _Place
+
+    def is_divided_by(self, barrier: BarrierUse) -> bool:
+        """Whether a barrier stands between the stores and the uses."""
+        at = _at(barrier)
+        return self.first_store < at < self.last_use or self.first_use < at < self.last_store
 
 
-def _is_before(atomic: AtomicUse, barrier: BarrierUse) -> bool:
-    return atomic.accesses < barrier.accesses or (
-        atomic.accesses == barrier.accesses and _position(atomic.place.node) < _position(barrier.place.node)
-    )
+def exchanges_between_blocks(facts: KernelFacts) -> list[Exchange]:
+    """The arrays of global memory by which blocks hand something on, or write over what others read.
+
+    Empty for a kernel with a barrier of the grid, or one that may order its blocks by what its atomic
+    operations return.
+    """
+    if not facts.barriers or not facts.complete or any(map(_gives_result, facts.atomics)):
+        return []
+    if any(barrier.of_grid for barrier in facts.barriers):
+        return []
+    found = []
+    for uses in _uses_by_array(facts):
+        groups = list(uses.values())[:_MOST_ELEMENTS]
+        for stores in groups:
+            store = next(_own_stores(one for _, one in stores), None)
+            for others in groups if store is not None else ():
+                if store is not None and _is_of_other_block(others[0][1], store, facts.atoms):
+                    places = stores[0][0], stores[-1][0], others[0][0], others[-1][0]
+                    found.append(Exchange(store.array.name, *places))
+    return found
 
 
-def _position(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+def _uses_by_array(facts: KernelFacts) -> list[dict[object, list[tuple[_Place, _Use]]]]:
+    """The uses of each array by their elements and kinds, in order, with their places."""
+    placed: list[tuple[_Place, _Use]] = [
+        ((position, 1, 0, 0), one) for position, one in enumerate(facts.accesses)
+    ]
+    placed += [(_at(one), one) for one in facts.atomics]
+    found: dict[int, dict[object, list[tuple[_Place, _Use]]]] = {}
+    for place, use in sorted(placed, key=lambda one: one[0]):
+        kind = use.kind if isinstance(use, Access) else "atomic"
+        element = kind, tuple(index.form for index in use.indices), id(use.place.loops)
+        found.setdefault(id(use.array), {}).setdefault(element, []).append((place, use))
+    return list(found.values())
+
+
+def _at(one: AtomicUse | BarrierUse) -> _Place:
+    node = one.place.node
+    return one.accesses, 0, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _gives_result(atomic: AtomicUse) -> bool:
     return not isinstance(atomic.place.module.parents.get(atomic.place.node), ast.Expr)
 
 
-def _own_stores(uses: Iterable[_Use]) -> Iterator[Access]:
+def _own_stores(uses: Iterator[_Use]) -> Iterator[Access]:
     """The stores in which each thread, or one of each block, has an element of its own."""
     for use in uses:
         if not isinstance(use, Access) or use.kind == "load" or use.whole or use.row is not None:

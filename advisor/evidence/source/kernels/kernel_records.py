@@ -21,7 +21,7 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
 from advisor.evidence.source.kernels.access_records import access_records
 from advisor.evidence.source.kernels.atomic_records import atomic_records
 from advisor.evidence.source.kernels.counter_bounds import counter_bounds
-from advisor.evidence.source.kernels.grid_order import array_of_other_blocks
+from advisor.evidence.source.kernels.grid_order import exchanges_between_blocks
 from advisor.evidence.source.kernels.guards_of_neighbours import know_elements_past_the_end
 from advisor.evidence.source.kernels.loop_records import loop_records
 from advisor.evidence.source.kernels.name_records import name_records
@@ -227,6 +227,7 @@ def _asks_the_same(branch: BranchUse) -> bool:
 
 def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
     found = []
+    exchanges = exchanges_between_blocks(facts)
     for barrier in facts.barriers:
         module = barrier.place.module
         parts = _differs_in_grid if barrier.of_grid else thread_dependent
@@ -234,7 +235,7 @@ def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
         inside = [condition for condition in conditions if not condition.exit]
         exits = [condition for condition in conditions if condition.exit]
         guards = [is_bounds_guard(condition, module) for condition in inside]
-        shared = array_of_other_blocks(barrier, facts)
+        shared = next((one.array for one in exchanges if one.is_divided_by(barrier)), None)
         record = record_at("barrier", kernel, barrier.place, "syncthreads")
         record.know(
             "source",

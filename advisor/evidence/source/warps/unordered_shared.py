@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form, atom, number
-from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts
+from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts, Place
+from advisor.evidence.source.warps.thread_use import is_bounds_exit, is_bounds_guard
 from advisor.model.records import Record
 from advisor.program.launches.block_shape import WARP, BlockShape
 
@@ -22,12 +24,15 @@ _NEAR = 24
 
 
 class _Step(NamedTuple):
-    """An access by its place in the walk, its element and the threads of the block that do it."""
+    """An access by its place in the walk, its element, the bounds on the threads of the block that do it, and
+    the tests that all of these answer alike.
+    """
 
     number: int
     access: Access
     form: Form
-    lanes: tuple[int, ...]
+    bounds: frozenset[Form]
+    common: frozenset[ast.AST]
 
 
 def know_unordered(facts: KernelFacts, shapes: Sequence[BlockShape], records: Sequence[Record]) -> None:
@@ -53,25 +58,69 @@ def _unordered(facts: KernelFacts, shapes: Sequence[BlockShape]) -> dict[int, Sc
         return {}
     threads = min((shape.x or _ASSUMED_BLOCK for shape in shapes), default=_ASSUMED_BLOCK)
     found = dict(_in_loops(facts, threads))
-    for steps in _steps(facts, threads).values():
+    meetings = _Meetings(threads)
+    barriers = [one.accesses for one in facts.barriers]
+    for steps in _steps(facts).values():
         for place, later in enumerate(steps):
-            for earlier in steps[max(place - _NEAR, 0) : place]:
-                among = _among(earlier, later, facts)
+            for earlier in reversed(steps[max(place - _NEAR, 0) : place]):
+                if _is_between(barriers, earlier, later):
+                    break
+                among = _among(earlier, later, facts, meetings)
                 if among is not None and found.get(later.number) != "block":
                     found[later.number] = among
     return found
 
 
-def _steps(facts: KernelFacts, threads: int) -> dict[int, list[_Step]]:
+class _Meetings:
+    """The threads among which two elements are the same one; of unrolled code each pair is looked at once."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._lanes: dict[frozenset[Form], tuple[int, ...]] = {}
+        self._known: dict[tuple[Form, frozenset[Form], Form, frozenset[Form]], Scope | None] = {}
+
+    def lanes(self, bounds: frozenset[Form]) -> tuple[int, ...]:
+        """The threads of a full block that bounds let through."""
+        if bounds not in self._lanes:
+            every = range(self._threads)
+            self._lanes[bounds] = tuple(
+                lane for lane in every if all(_at(form, lane) <= 0 for form in bounds)
+            )
+        return self._lanes[bounds]
+
+    def among(self, earlier: _Step, later: _Step) -> Scope | None:
+        """Whether different threads meet in an element: of several warps, or of one alone."""
+        key = earlier.form, earlier.bounds, later.form, later.bounds
+        if key not in self._known:
+            self._known[key] = self._scope(earlier, later)
+        return self._known[key]
+
+    def _scope(self, earlier: _Step, later: _Step) -> Scope | None:
+        by_element: dict[int, list[int]] = defaultdict(list)
+        for lane in self.lanes(earlier.bounds):
+            by_element[_at(earlier.form, lane)].append(lane)
+        meeting = [
+            (lane, other)
+            for lane in self.lanes(later.bounds)
+            for other in by_element.get(_at(later.form, lane), ())
+            if other != lane
+        ]
+        if any(lane // WARP != other // WARP for lane, other in meeting):
+            return "block"
+        return "warp" if meeting else None
+
+
+def _steps(facts: KernelFacts) -> dict[int, list[_Step]]:
     """The accesses to each shared array whose element and threads are known, in order."""
     found: dict[int, list[_Step]] = defaultdict(list)
     for position, access in enumerate(facts.accesses):
         form = _element(access)
         if form is None or not form.atoms() <= {"tid.x"}:
             continue
-        lanes = _lanes(access.place.conditions, threads)
-        if lanes:
-            found[id(access.array)].append(_Step(position, access, form, lanes))
+        bounds = _bounds(access.place)
+        if bounds is not None:
+            common = (one.node for one in access.place.conditions if one.depends.isdisjoint(_THREADS))
+            found[id(access.array)].append(_Step(position, access, form, bounds, frozenset(common)))
     return found
 
 
@@ -84,17 +133,24 @@ def _element(access: Access) -> Form | None:
     return access.indices[0].form
 
 
-def _lanes(conditions: Iterable[Condition], threads: int) -> tuple[int, ...]:
-    """The threads of a full block that conditions let through; none where that is not known."""
-    bounds: list[Form] = []
-    for condition in conditions:
-        if condition.depends.isdisjoint(_THREADS) or any(one.startswith("bid.") for one in condition.depends):
-            # The whole block decides alike, or asks whether it is inside of the data.
+def _bounds(place: Place) -> frozenset[Form] | None:
+    """The bounds on the threads of a full block that get to a place; None where they are not known."""
+    bounds: set[Form] = set()
+    for condition in place.conditions:
+        if condition.depends.isdisjoint(_THREADS):
             continue
-        if condition.loaded or not _is_described(condition):
-            return ()
-        bounds += condition.bounds
-    return tuple(lane for lane in range(threads) if all(_at(form, lane) <= 0 for form in bounds))
+        if condition.loaded:
+            return None
+        if any(name.startswith("bid.") for name in condition.depends):
+            # In a full block all threads are inside of the data.
+            inside = is_bounds_exit if condition.exit else is_bounds_guard
+            if not inside(condition, place.module):
+                return None
+        elif _is_described(condition):
+            bounds |= condition.bounds
+        else:
+            return None
+    return frozenset(bounds)
 
 
 def _at(form: Form, lane: int) -> int:
@@ -116,33 +172,43 @@ def _is_described(condition: Condition) -> bool:
     )
 
 
-def _among(earlier: _Step, later: _Step, facts: KernelFacts) -> Scope | None:
+def _among(earlier: _Step, later: _Step, facts: KernelFacts, meetings: _Meetings) -> Scope | None:
     """The threads among which two accesses meet in an element, with no barrier between; None for none."""
     kinds = {earlier.access.kind, later.access.kind}
     if kinds in ({"load"}, {"store"}) or earlier.access.place.loops != later.access.place.loops:
         return None
-    if not (_stores_own(earlier) or _stores_own(later)):
+    if not (_stores_own(earlier, meetings) or _stores_own(later, meetings)) or _are_apart(earlier, later):
         return None
-    if any(earlier.number < one.accesses <= later.number for one in facts.barriers):
-        return None
-    by_element: dict[int, list[int]] = defaultdict(list)
-    for lane in earlier.lanes:
-        by_element[_at(earlier.form, lane)].append(lane)
-    meeting = [
-        (lane, other)
-        for lane in later.lanes
-        for other in by_element.get(_at(later.form, lane), ())
-        if other != lane
-    ]
-    if any(lane // WARP != other // WARP for lane, other in meeting):
-        return "block"
-    ordered = any(earlier.number < place <= later.number for place in facts.warp_barriers)
-    return "warp" if meeting and not ordered else None
+    among = meetings.among(earlier, later)
+    return None if among == "warp" and _is_between(facts.warp_barriers, earlier, later) else among
 
 
-def _stores_own(step: _Step) -> bool:
+def _is_between(barriers: Sequence[int], earlier: _Step, later: _Step) -> bool:
+    """Whether one of some barriers, in order, stands between two accesses."""
+    return bisect_right(barriers, earlier.number) < bisect_right(barriers, later.number)
+
+
+def _are_apart(earlier: _Step, later: _Step) -> bool:
+    """Whether a block may do only one of two accesses, for a test that all of its threads answer alike."""
+    if not (earlier.common <= later.common or later.common <= earlier.common):
+        return True
+    module = earlier.access.place.module
+    tests = [module.parents.get(node) for node in earlier.common & later.common]
+    branches = [one for one in tests if isinstance(one, ast.If) and one.orelse]
+    return any(_branch(one, earlier) != _branch(one, later) for one in branches)
+
+
+def _branch(test: ast.If, step: _Step) -> bool | None:
+    """Whether an access stands in the body of a test, None for one of a function that is called there."""
+    line = getattr(step.access.place.node, "lineno", 0)
+    if not test.lineno <= line <= (test.end_lineno or test.lineno):
+        return None
+    return line < test.orelse[0].lineno
+
+
+def _stores_own(step: _Step, meetings: _Meetings) -> bool:
     """Whether each thread that stores has an element of its own."""
-    return step.access.kind != "load" and (bool(step.form.atoms()) or len(step.lanes) == 1)
+    return step.access.kind != "load" and (bool(step.form.atoms()) or len(meetings.lanes(step.bounds)) == 1)
 
 
 def _in_loops(facts: KernelFacts, threads: int) -> Iterator[tuple[int, Scope]]:

@@ -23,6 +23,13 @@ BLOCK = {
         mean = s[t + 1]
         s[t] = mean
     """,
+    "below a test of the whole block": """
+        if cuda.grid(1) >= n:
+            return
+        s[t] = x[t]
+        if n > 3:
+            o[t] = s[255 - t]
+    """,
     "a value of the first thread": """
         if t == 0:
             s[0] = x[0]
@@ -113,6 +120,23 @@ ORDERED = {
             s[t] = 1
         else:
             o[t] = s[t + 1]
+    """,
+    "one branch or the other for the whole block": """
+        if n > 3:
+            s[t] = x[t]
+        else:
+            o[t] = s[255 - t]
+    """,
+    "two tests of the whole block": """
+        if n == 0:
+            s[t] = x[t]
+        if n == 1:
+            o[t] = s[255 - t]
+    """,
+    "one thread of the grid": """
+        if cuda.grid(1) == 0:
+            s[1] = x[0]
+            o[0] = s[1]
     """,
     "residues of the thread": """
         for k in range(n):
