@@ -288,8 +288,9 @@ class FileAnalyser:
             launchers = [self.workspace.root / path for path in dict.fromkeys(one.path for one in how.stated)]
             launches = [one.node for one in self.launches_in(module) if one.kernel is kernel]
             unit = compilation_unit(
-                kernel, self.workspace, self.resolver.declarations, types, callers, launchers, launches
-            )
+                kernel, self.workspace, self.resolver.declarations, types, callers, launchers, launches,
+                {name for name, order in orders.items() if order == "C"},
+            )  # fmt: skip
             result.units.append(replace(unit, launches=tuple(how.stated)))
 
     def _find_launches(self, module: ModuleSyntax) -> list[Launch]:

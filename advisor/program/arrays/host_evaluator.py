@@ -40,6 +40,7 @@ from advisor.program.syntax.tree_nodes import dotted_root
 from advisor.program.values.call_sites import values_given, values_in_script
 from advisor.program.values.constants import Constants
 
+_ANNOTATIONS = {"bool": "boolean", "int": "int64", "float": "float64", "complex": "complex128"}
 _PYTHON_TYPES = {bool: "boolean", int: "int64", float: "float64", complex: "complex128"}
 
 
@@ -355,6 +356,9 @@ class HostValues:
         if function is None or method or name not in {one.arg for one in function.args.args}:
             return UNKNOWN
         if not values_given(module, function, name):
+            stated = _annotated(function, name)
+            if stated is not None:
+                return stated
             return OF_ANY_ORDER if is_handed_on({function.name}, module, self.workspace) else UNKNOWN
         found = joined(self.value(node, caller) for node, caller in self.passed(name, frame))
         return found if values_in_script(module, function, name) else as_parameter(found)
@@ -479,3 +483,11 @@ def _set_from_outside(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
     """The attributes that a module sets of anything but `self`."""
     stored = (one for one in module.inside(tree, ast.Attribute) if isinstance(one.ctx, ast.Store))
     return frozenset(one.attr for one in stored if ast.unparse(one.value) != "self")
+
+
+def _annotated(function: FunctionNode, name: str) -> Number | None:
+    """The number that a parameter of Python's own types is said to be; None for any other annotation."""
+    for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
+        if one.arg == name and isinstance(one.annotation, ast.Name) and one.annotation.id in _ANNOTATIONS:
+            return Number(_ANNOTATIONS[one.annotation.id])
+    return None

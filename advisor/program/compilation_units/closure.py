@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, Funct
 from advisor.program.compilation_units.function_text import Replacement, function_text, text_columns
 from advisor.program.compilation_units.other_units import with_others
 from advisor.program.compilation_units.unit_functions import Target, UnitFunction, UnitFunctions
-from advisor.program.effects.argument_types import OF_SOME_DIMENSIONS, assumed_types
+from advisor.program.effects.argument_types import OF_SOME_DIMENSIONS, assumed_types, with_dimensions
 from advisor.program.effects.declared_layouts import DeclaredLayout, declared_layout
 from advisor.program.effects.parameter_use import Use
 from advisor.program.effects.use_analysis import UseAnalysis
@@ -41,40 +41,45 @@ def compilation_unit(
     callers: Callers | None = None,
     launchers: Sequence[Path] = (),
     launches: Sequence[ast.Call] = (),
+    in_c_order: Collection[str] = (),
 ) -> CompilationUnit:
     """The self-contained form of one kernel, found without importing or running anything of the workspace.
 
     `declarations_of` gives the kernels and device functions of a module; `call_types` are types of parameters
     that the launches show, `callers` the files in which functions that make kernels are called, `launchers`
-    those that launch this one, `launches` the calls that do so in its own module. What cannot be resolved is
-    named in `missing`, each with its reason.
+    those that launch this one, `launches` the calls that do so in its own module; parameters `in_c_order` are
+    arrays of which the launches show that. What cannot be resolved is named in `missing`, each with its
+    reason.
     """
+
+    def made(names: Names) -> CompilationUnit:
+        return _unit(declaration, names, call_types or {}, launchers, in_c_order)
+
     time = CompileTime.of(declaration, launches)
     names = Names(workspace, declarations_of, callers=callers, time=time)
-    unit = _unit(declaration, names, call_types or {}, launchers)
+    unit = made(names)
     if unit.missing or names.most_values == 1:
         return unit
     others = (
-        _unit(
-            declaration,
-            Names(workspace, declarations_of, choice, callers, time),
-            call_types or {},
-            launchers,
-        )
+        made(Names(workspace, declarations_of, choice, callers, time))
         for choice in range(1, min(names.most_values, _MOST_VALUES))
     )
     return with_others(unit, others)
 
 
 def _unit(
-    declaration: Declaration, names: Names, call_types: Mapping[str, str], launchers: Sequence[Path]
+    declaration: Declaration,
+    names: Names,
+    call_types: Mapping[str, str],
+    launchers: Sequence[Path],
+    in_c_order: Collection[str],
 ) -> CompilationUnit:
     """The unit with the values that `names` takes."""
     functions = UnitFunctions(names, declaration.module.path)
     functions.collect_all(declaration.module, declaration.node)
     namespace = Namespace(functions.order)
     options, ignored = _options(declaration, names)
-    candidates, reasons = _candidates(declaration, names, functions, call_types, launchers)
+    candidates, reasons = _candidates(declaration, names, functions, call_types, launchers, in_c_order)
     texts = _texts(declaration, functions, namespace, names)
     other = names.other_compiler
     replaced = (f"`{other}` is taken to infer the types that Numba does; its machine code is not known.",)
@@ -160,16 +165,18 @@ def _candidates(
     functions: UnitFunctions,
     call_types: Mapping[str, str],
     launchers: Sequence[Path],
+    in_c_order: Collection[str],
 ) -> tuple[tuple[ArgumentTypes, ...], tuple[str, ...]]:
     """The typings to try, and why there are no assumed ones where that is so."""
     count = len(declaration.parameters)
     known = list(stated_typings(declaration, names))
     if known:
         return tuple(known), ()
-    if len(call_types) == count and not any(one.endswith(OF_SOME_DIMENSIONS) for one in call_types.values()):
-        known = [ArgumentTypes(tuple(call_types[name] for name in declaration.parameters))]
     analysis = UseAnalysis(functions.callees.get)
     uses = analysis.uses(declaration.node)
+    call_types = with_dimensions(call_types, uses, in_c_order)
+    if len(call_types) == count and not any(one.endswith(OF_SOME_DIMENSIONS) for one in call_types.values()):
+        known = [ArgumentTypes(tuple(call_types[name] for name in declaration.parameters))]
     arguments = declaration.node.args
     if arguments.vararg is not None or arguments.kwarg is not None or arguments.kwonlyargs:
         return tuple(known), () if known else (f"{declaration.name} (its parameters are not all positional)",)

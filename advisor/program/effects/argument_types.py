@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from advisor.model.compilation_unit import ArgumentTypes
 from advisor.program.effects.declared_layouts import DeclaredLayout
@@ -25,6 +25,20 @@ def array_type(element: str, dims: int, column_major: bool = False) -> str:
     if column_major:
         return f"{element}[::1{',:' * (dims - 1)}]"
     return f"{element}[{':,' * (dims - 1)}::1]"
+
+
+def with_dimensions(
+    types: Mapping[str, str], uses: Mapping[str, Use], in_c_order: Collection[str]
+) -> dict[str, str]:
+    """The types of parameters, with as many dimensions as the code indexes for arrays `in_c_order` of which
+    only the elements are known.
+    """
+    return {
+        name: array_type(text.removesuffix(OF_SOME_DIMENSIONS), uses[name].dims)
+        if text.endswith(OF_SOME_DIMENSIONS) and name in in_c_order and uses[name].dims
+        else text
+        for name, text in types.items()
+    }
 
 
 def assumed_types(
@@ -86,7 +100,7 @@ def assumed_types(
                 ArgumentTypes(
                     types,
                     said,
-                    tuple(guessed),
+                    tuple(name for name in guessed if not uses[name].random_states),
                     alternative=alternative if other != first else (),
                     maybe_bytes=tuple(numbers),
                     known_elements=tuple(name for name in arrays if name not in first),

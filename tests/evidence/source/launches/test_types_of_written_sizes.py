@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from advisor.evidence.source.analysis import analyse
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.launches.launches import find_launches
 from advisor.program.names.workspace import Workspace
@@ -46,3 +47,38 @@ def test_the_type_of_what_is_launched_with(tmp_path: Path, made: str, element: s
     assert module is not None
     (launch,) = find_launches(module, Resolver(workspace))
     assert launch.argument_types == (element,)
+
+
+PARAMETER = """
+@cuda.jit
+def scaled(a, s):
+    i, j = cuda.grid(2)
+    if i < a.shape[0] and j < a.shape[1]:
+        a[i, j] *= s
+def run({parameters}):
+    {statement}
+    scaled[(64, 64), (16, 16)](d, s)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "statement", "types", "assumed"),
+    [
+        ("b, s: float", "d = cuda.to_device(np.ascontiguousarray(b, dtype=np.float32))",
+         ("float32[:,::1]", "float64"), ()),
+        ("b, s: int = 2", "d = np.array(b, np.float64, order='C')", ("float64[:,::1]", "int64"), ()),
+        ("b, v: float", "d, s = np.zeros((9, 9), np.int8), np.float32(v)", ("int8[:,::1]", "float32"), ()),
+        ("b, s: float", "d = b.astype(np.float32)", ("float32[:,::1]", "float64"), ("a",)),
+        ("b, s: float | None", "d = np.zeros((9, 9))", ("float64[:,::1]", "float64"), ("s",)),
+        ("b, s=2.0", "d = np.zeros((9, 9))", ("float64[:,::1]", "float64"), ("s",)),
+    ],
+)  # fmt: skip
+def test_what_the_host_code_states_is_no_assumption(
+    tmp_path: Path, parameters: str, statement: str, types: tuple[str, ...], assumed: tuple[str, ...]
+) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(HEAD + PARAMETER.format(parameters=parameters, statement=statement))
+    found = analyse([file], tmp_path, with_units=True).units
+    first = next(one for one in found if "scaled" in one.kernel).candidates[0]
+    assert (first.types, first.assumed) == (types, assumed)
+    assert bool(first.assumptions) == bool(assumed)
