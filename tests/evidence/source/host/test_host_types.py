@@ -44,7 +44,9 @@ def typed(tmp_path, host):
         ("k[1, 32]([1.0, 2.0])", None),
         ("k[1, 32](p)", None),
         ("k[1, 32](np.zeros(n, dtype=p))", None),
-        ("k[1, 32](np.zeros(p.shape, dtype=np.float32))", None),
+        # The kernel shows how many dimensions it has.
+        ("k[1, 32](np.zeros(p.shape, dtype=np.float32))", "float32[::1]"),
+        ("k[1, 32](np.zeros(p.shape, dtype=np.float32, order=n))", None),
         ("k[1, 32](np.zeros((4, 8), order='F'))", "float64[::1,:]"),
         ("k[1, 32](np.zeros((4, 8)).T)", "float64[::1,:]"),
         ("k[1, 32](p.T)", None),
