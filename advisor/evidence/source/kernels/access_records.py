@@ -6,7 +6,7 @@ import ast
 import math
 from collections.abc import Sequence
 
-from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form
+from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form, atom
 from advisor.evidence.source.kernel_walk.index_bounds import bounds_on_lanes, is_guarded, spans_the_grid
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     Access,
@@ -289,8 +289,12 @@ def _walks_own_range(access: Access, atoms: Atoms) -> bool:
 
 
 def _is_loaded_by_thread(name: str, atoms: Atoms) -> bool:
-    known = atoms.known.get(name)
-    return known is not None and known.loaded and bool(known.depends & _THREADS)
+    """Whether a value is one that each thread has loaded for itself, or was computed from it alone.
+
+    The end of a window, `max(i - width[0], 0)`, is as near to that of the next thread as `i` is.
+    """
+    roots = atoms.roots(atom(name))
+    return all(root.startswith("load#") and bool(atoms.known[root].depends & _THREADS) for root in roots)
 
 
 def _window(form: Form, counters: set[str]) -> bool:

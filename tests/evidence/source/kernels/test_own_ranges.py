@@ -19,6 +19,14 @@ RANGES = {
     "as many for each thread": ("for j in range(n):\n    s += x[first[i] + j]", False),
     "of one range for all": ("for j in range(first[n], first[n + 1]):\n    s += x[j]", False),
     "along columns": ("for j in range(first[i], first[i + 1]):\n    s += x[j, i]", False),
+    "a window of a loaded width": (
+        "w = size[0]\nfor j in range(max(i - w, 0), i + w):\n    s += x[j]",
+        False,
+    ),
+    "moved by what all threads load": (
+        "w = size[0]\nfor j in range(i + w, i + w + size[i]):\n    s += x[j]",
+        False,
+    ),
     "by an index": ("for j in range(first[i], first[i + 1]):\n    s += x[y[j]]", False),
     "a block for each range": (
         "b, t = cuda.blockIdx.x, cuda.threadIdx.x\n"
