@@ -334,7 +334,7 @@ def test_json_has_the_sections_of_the_page(advisor: Run, project: Path) -> None:
     assert {section.heading.lower().replace(" ", "_") for section in page.sections} <= set(content)
     assert content["evidence"] == "source"
     assert content["examples"][0]["verdict"] == "fires"
-    assert content["gain"][0].startswith("Predicted with ")
-    assert content["gain"][1].startswith("At most ")
+    assert content["gain"].startswith("Predicted with ")
+    assert "At most " in content["gain"]
     assert set(content["exceptions"][0]) == {"condition", "reason"}
     assert "[tool.advisor.rules.uncoalesced-access]" in content["configuration"]
