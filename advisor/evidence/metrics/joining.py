@@ -49,7 +49,19 @@ def _chosen(here: Sequence[Record], reading: LineReading) -> list[Record]:
     if named:
         return named
     near = [one for one in alike if one.value("space") in (reading.space, "unknown", "parameter", None)]
-    return near if len({one.value("array") for one in near}) == 1 else []
+    return near if len({one.value("array") for one in near}) == 1 else _with_its_ways(near, reading)
+
+
+def _with_its_ways(records: Sequence[Record], reading: LineReading) -> list[Record]:
+    """Of accesses to several shared arrays, which have no names in the machine code, those to the one array
+    whose conflicts, as the source has them, are those of the reading; none where that fits no one alone.
+    """
+    ways = reading.values.get("bank_conflict_ways")
+    own = [(one, one.value("bank_conflict_ways")) for one in records]
+    if ways is None or any(value is None for _, value in own):
+        return []
+    fitting = [one for one, value in own if value is not None and _alike(float(value), float(ways))]
+    return fitting if len({one.value("array") for one in fitting}) == 1 else []
 
 
 def _told_apart(records: Sequence[Record], reading: LineReading) -> frozenset[str]:

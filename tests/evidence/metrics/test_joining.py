@@ -52,6 +52,22 @@ def test_two_tiles_in_one_line_are_not_told_apart_so_neither_is_given_the_counts
     assert "tile load 10" not in found and "other load 20" not in found
 
 
+def test_tiles_with_other_conflicts_are_told_apart_by_these():
+    one, other = access("s", "load", 10, space="shared"), access("t", "load", 20, space="shared")
+    one.know("source", bank_conflict_ways=8.0)
+    other.know("source", bank_conflict_ways=1.0)
+    eight = reading("_cudapy_smem_1", "load", space="shared", bank_conflict_ways=8.0, wavefront_share=0.8)
+    one_way = reading("_cudapy_smem_2", "load", space="shared", bank_conflict_ways=1.0)
+    found = joined([one, other], eight, one_way)
+    assert found["s load 10"]["wavefront_share"] == 0.8
+    assert found["t load 20"] == {"bank_conflict_ways": 1.0}
+    # With conflicts of both, or of one that is not known, each may be the other's.
+    other.know("source", bank_conflict_ways=8.0)
+    assert joined([one, other], eight) == {}
+    unknown = access("u", "load", 30, space="shared")
+    assert joined([one, unknown], eight) == {}
+
+
 def test_a_line_of_another_kernel_gets_nothing():
     record = access("x", "load", 10)
     other = Record("access", "key", "a.py", Span(5), "x", "another kernel")
