@@ -147,16 +147,21 @@ def _is_bounded(form: Form, conditions: Iterable[Condition], atoms: Atoms) -> bo
 
 
 def _whole_blocks(form: Form) -> set[str]:
-    """The block indices that count on their own, as where each block has a row: no launch rounds these up."""
-    blocks = {name for name in form.atoms() if name.startswith("bid.")}
-    grid = {
-        name
-        for monomial, _ in form.terms
-        for name in monomial
-        if name.startswith("bid.") and f"bdim.{name[-1]}" in monomial
-    }
-    opaque = any("#" in name and not name.startswith("loop#") for name in form.atoms())
-    return set() if opaque else blocks - grid
+    """The block indices that count on their own, as where each block has a row: no launch rounds these up.
+
+    A tile of constant length that the threads of a block walk is no row: the last one may pass the end.
+    """
+    if any("#" in name and not name.startswith("loop#") for name in form.atoms()):
+        return set()
+    walked = any("#" in name for name in form.atoms())
+    blocks: set[str] = set()
+    parts: set[str] = set()
+    for monomial, factor in form.terms:
+        own = {name for name in monomial if name.startswith("bid.")}
+        tile = walked and len(monomial) == 1 and factor != 1
+        blocks |= own
+        parts |= {name for name in own if tile or f"bdim.{name[-1]}" in monomial}
+    return blocks - parts
 
 
 def _bounded_positions(difference: Form, form: Form, atoms: Atoms) -> set[str]:

@@ -22,6 +22,10 @@ GUARDED = {
     "a loop from the position": "for j in range(x, n, cuda.gridsize(1)):\n    out[j] = 1",
     "an assertion": "assert x < n\nout[x] = 1",
     "a row for each block": "if cuda.threadIdx.x < m:\n    out[cuda.blockIdx.x * m + cuda.threadIdx.x] = 1",
+    "a row for each block that its threads walk": (
+        "for j in range(cuda.threadIdx.x, m, cuda.blockDim.x):\n    out[cuda.blockIdx.x * m + j] = 1"
+    ),
+    "a bound that is not known": "if x < mask.of.them:\n    out[x] = 1",
     "the last part of a test": "if x < n and mask[x] > 0:\n    out[x] = 1",
     "behind the first part of `or`": "if x >= n or out[x]:\n    return",
     "the bounded remainder itself": "r = x % m\nif r < n:\n    out[r] = 1",
@@ -42,6 +46,9 @@ UNGUARDED = {
     "the other branch": "if x < n:\n    m += 1\nelse:\n    out[x] = 1",
     "a loop that counts down": "for j in range(x, 0, -1):\n    out[j] = 1",
     "not equal": "if x != n:\n    out[x] = 1",
+    "a tile of each block that its threads walk": (
+        "for j in range(cuda.threadIdx.x, 1024, cuda.blockDim.x):\n    out[cuda.blockIdx.x * 1024 + j] = 1"
+    ),
     "a chain that does not hold": "if 0 < x < n:\n    return\nout[x] = 1",
 }
 
