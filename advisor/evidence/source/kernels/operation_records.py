@@ -25,7 +25,7 @@ def operation_records(facts: KernelFacts, kernel: str) -> list[Record]:
             operator=operation.operator,
             name=operation.name,
             exponent=operation.operands.exponent,
-            same_exponent=operation.operands.same_exponent,
+            same_exponent=_unless_unknown(operation.operands.same_exponent, facts),
             divisor=operation.operands.divisor,
             integer_operands=operation.operands.integers,
             loop_depth=len(operation.place.loops),
@@ -37,10 +37,15 @@ def operation_records(facts: KernelFacts, kernel: str) -> list[Record]:
             wraps=operation.operands.wraps,
             repeated_work=repeated.get(id(operation)),
             loop_invariant=None if innermost is None else innermost not in operation.depends,
-            same_for_all_threads=not any(name.startswith(("tid.", "bid.")) for name in operation.depends),
+            same_for_all_threads=_unless_unknown(not _axes(operation), facts),
         )
         found.append(record)
     return found
+
+
+def _unless_unknown(same: bool | None, facts: KernelFacts) -> bool | None:
+    """Whether all threads have the same value; not known where a function may give the thread's position."""
+    return None if same and facts.calls_unknown else same
 
 
 def repeated_work(facts: KernelFacts) -> dict[int, float]:

@@ -85,3 +85,18 @@ def test_an_exponent_that_the_kernel_is_given(tmp_path: Path, power: str, same: 
 def test_only_powers_have_exponents(tmp_path: Path) -> None:
     (one,) = operations(tmp_path, "hits += a[i] / p", "true_divide")
     assert value(one, "same_exponent") is None
+
+
+def test_what_an_unknown_function_gives_may_be_the_threads_position(tmp_path: Path) -> None:
+    from_elsewhere = "hits += math.exp(a[j + position(1)])"
+    (one,) = operations(tmp_path, from_elsewhere, "call")
+    assert value(one, "same_for_all_threads") is None
+    (one,) = operations(tmp_path, "hits += a[i] ** position(1)", "power")
+    assert value(one, "same_exponent") is None
+
+
+def test_a_function_of_the_loop_alone(tmp_path: Path) -> None:
+    (one,) = operations(tmp_path, "hits += math.exp(a[j])", "call")
+    assert value(one, "same_for_all_threads") is True
+    (one,) = operations(tmp_path, "hits += math.exp(a[i])", "call")
+    assert value(one, "same_for_all_threads") is False
