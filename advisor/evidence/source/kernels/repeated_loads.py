@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AtomicUse, KernelFacts, Place
+from advisor.evidence.source.warps.traffic_shares import leaves_the_loop
 from advisor.program.launches.block_shape import BlockShape
 
 _AXES = ("tid.x", "tid.y", "tid.z")
@@ -161,7 +162,8 @@ def carried_loads(facts: KernelFacts) -> frozenset[int]:
     numbered = [item for item in enumerate(facts.accesses) if item[1].place.loops]
     for _, group in groupby(sorted(numbered, key=_array_and_loop), key=_array_and_loop):
         accesses = list(group)
-        stored = {tuple(i.form for i in one.indices) for _, one in accesses if one.kind != "load"}
+        stores = [one for _, one in accesses if one.kind != "load" and not leaves_the_loop(one.place)]
+        stored = {tuple(i.form for i in one.indices) for one in stores}
         if not stored:
             continue
         for position, access in accesses:

@@ -23,6 +23,9 @@ def loads(folder, label: str, body: str):
     [
         (FOR, "out[j, i] = out[j - 1, i] + x[i, j]", True),
         (WHILE, "out[j, i] = out[j - 1, i] + x[i, j]", True),
+        # What is stored where the loop ends no iteration loads.
+        (WHILE, "s += out[j, i]\n    if j > 5:\n        out[j + 1, i] = s\n        break", False),
+        (WHILE, "s += out[j, i]\n    if j > 5:\n        out[j + 1, i] = s", True),
         (WHILE, "out[j, i] = out[j - 2, i] + x[i, j]", False),
         (WHILE, "out[j, i] = out[j + 1, i] + x[i, j]", False),
         (OTHER_WAY, "out[j, i] = out[j + 1, i] + x[i, j]", True),
