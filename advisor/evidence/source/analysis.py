@@ -11,7 +11,7 @@ from advisor.evidence.source.analysis_workers import CHUNK, AnalysisWorkers
 from advisor.evidence.source.factory_callers import factory_callers
 from advisor.evidence.source.file_analyser import FileHost
 from advisor.evidence.source.host.host_records import with_device_launches
-from advisor.evidence.source.test_paths import is_test_path
+from advisor.evidence.source.test_paths import holds_benchmarks, holds_tests, is_test_path
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.errors import SourceProblem
 from advisor.model.findings import Problem, Unrecognised
@@ -244,10 +244,16 @@ def unrecognised_in(
 
 
 def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> dict[str, LaunchedAs]:
-    """How each kernel is launched; tests speak only for kernels launched nowhere else."""
-    found: dict[bool, dict[str, LaunchedAs]] = {True: {}, False: {}}
+    """How each kernel is launched; benchmarks speak only for kernels that nothing else but tests launches, and
+    tests for those launched nowhere else.
+    """
+    tests: dict[str, LaunchedAs] = {}
+    benchmarks: dict[str, LaunchedAs] = {}
+    programs: dict[str, LaunchedAs] = {}
     for host in hosts:
-        known = found[is_test_path(host.path)]
+        known = (
+            benchmarks if holds_benchmarks(host.path) else tests if holds_tests(host.path) else programs
+        )
         for seen in host.launches:
             named = only_one(by_name.get(seen.name, set())) if seen.kernels is None else None
             for target in ((named,) if named else ()) if seen.kernels is None else seen.kernels:
@@ -258,9 +264,9 @@ def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> d
                 )  # fmt: skip
                 if seen.stated is not None:
                     launched.stated.append(seen.stated)
-    for launched in found[True].values():
+    for launched in tests.values():
         launched.by_tests = True
-    return {**found[True], **found[False]}
+    return {**tests, **benchmarks, **programs}
 
 
 def kernels_by_name(hosts: Iterable[FileHost]) -> dict[str, set[str]]:

@@ -1,25 +1,24 @@
-"""Which files are tests or benchmarks."""
+"""Which files are tests, and which are benchmarks: they measure code that is there to be fast."""
 
 from __future__ import annotations
 
-_TESTS = frozenset({"test", "tests"})
+_TESTS = frozenset({"tests", "test"})
 _BENCHMARKS = frozenset({"bench", "benches", "benchmark", "benchmarks"})
 
 
-def holds_tests(path: str) -> bool:
-    """Whether a file is a test by its name or a folder's, and no benchmark.
-
-    What a benchmark runs is there to be timed, also where a test runner starts it.
-    """
+def holds_benchmarks(path: str) -> bool:
+    """Whether a file is a benchmark by its name or a folder's, be it below a folder of tests."""
     *folders, name = path.lower().split("/")
-    if name.startswith("bench") or _BENCHMARKS.intersection(folders):
-        return False
-    return name.startswith(("test_", "conftest")) or not _TESTS.isdisjoint(folders)
+    return name.startswith("bench") or not _BENCHMARKS.isdisjoint(folders)
+
+
+def holds_tests(path: str) -> bool:
+    """Whether a file is a test by its name or a folder's, and no benchmark."""
+    *folders, name = path.lower().split("/")
+    named = name.startswith(("test_", "conftest")) or not _TESTS.isdisjoint(folders)
+    return named and not holds_benchmarks(path)
 
 
 def is_test_path(path: str) -> bool:
     """Whether a file is a test or a benchmark by its name."""
-    parts = path.lower().split("/")
-    return parts[-1].startswith(("test_", "bench", "conftest")) or any(
-        part in ("tests", "test", "benchmarks") for part in parts[:-1]
-    )
+    return holds_tests(path) or holds_benchmarks(path)

@@ -333,6 +333,9 @@ def _name_of(configured: ConfiguredCall) -> str:
         return target.id
     if isinstance(target, ast.Attribute):
         return target.attr
+    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+        # A kernel that is looked up by its name, as in the names that `exec` has bound.
+        return target.slice.value if isinstance(target.slice.value, str) else ""
     if isinstance(target, ast.Call) and len(target.args) > 1 and isinstance(target.args[1], ast.Constant):
         looked_up = isinstance(target.func, ast.Name) and target.func.id == "getattr"
         if looked_up and isinstance(target.args[1].value, str):

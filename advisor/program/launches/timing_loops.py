@@ -23,14 +23,19 @@ def timing_loop(loop: ast.For | ast.While, module: ModuleSyntax) -> bool:
     clock (or the record of an event) is read in the body, or directly before the loop and after it, with
     nothing but waits for the device in between.
     """
-    if not (isinstance(loop, ast.For) and _does_the_same_again(loop, module)):
+    if not (isinstance(loop, ast.For) and does_the_same_again(loop, module)):
         return False
     return _reads_clock(loop.body, module) or (
         _clock_beside(loop, module, -1) and _clock_beside(loop, module, 1)
     )
 
 
-def _does_the_same_again(loop: ast.For, module: ModuleSyntax) -> bool:
+def does_the_same_again(loop: ast.For | ast.While, module: ModuleSyntax) -> bool:
+    """Return whether no iteration of a loop over a range asks for the counter, or for what an earlier one left
+    in a name.
+    """
+    if not isinstance(loop, ast.For):
+        return False
     if not (isinstance(loop.iter, ast.Call) and module.dotted(loop.iter.func) == "range"):
         return False
     of_clock: set[str] = set()

@@ -313,12 +313,11 @@ class Evaluation:
             values = self.of(replace(operand, node=node.func.value))
             found = [self._by_method(one, name, node, operand) for one in values if isinstance(one, Kernel)]
             rest = [one for one in values if not isinstance(one, Kernel)]
-            if name == "configure" and is_open(values):
-                unknown = Configured(
-                    None, _given_parts(node, operand, self.holders), replace(operand, node=node.func.value)
-                )
+            if name != "specialize" and is_open(values):
+                target = replace(operand, node=node.func.value)
+                unknown = Configured(None, self._configuration(name, node, operand), target)
                 rest = [replace(unknown, otherwise=Other.UNKNOWN not in values)]
-            return joined([tuple(found), tuple(rest)]) if found or name == "configure" else None
+            return joined([tuple(found), tuple(rest)]) if found or name != "specialize" else None
         return self.holders.of_method(node, operand)
 
     def _by_method(self, kernel: Kernel, method: str, call: ast.Call, operand: Operand) -> Value:
@@ -327,11 +326,14 @@ class Evaluation:
             return kernel
         assert isinstance(call.func, ast.Attribute)
         target = replace(operand, node=call.func.value)
-        if method == "forall":
-            sizes = [*call.args[1:2], *(one.value for one in call.keywords if one.arg == "tpb")]
-            block = replace(operand, node=sizes[0]) if sizes else None
-            return Configured(kernel, Configuration(None, (None, block)), target)
-        return Configured(kernel, _given_parts(call, operand, self.holders), target)
+        return Configured(kernel, self._configuration(method, call, operand), target)
+
+    def _configuration(self, method: str, call: ast.Call, operand: Operand) -> Configuration:
+        """What `configure(…)` and `forall(tasks, threads)` state; `forall` computes the grid itself."""
+        if method != "forall":
+            return _given_parts(call, operand, self.holders)
+        sizes = [*call.args[1:2], *(one.value for one in call.keywords if one.arg == "tpb")]
+        return Configuration(None, (None, replace(operand, node=sizes[0]) if sizes else None))
 
 
 def _written(configuration: Operand) -> Configuration:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -127,11 +128,21 @@ class Constants:
         """The values that the branches of the source give an expression, each by itself; at most `most`."""
         if isinstance(node, ast.IfExp):
             return [*self.possible(node.body, most), *self.possible(node.orelse, most)][:most]
+        if isinstance(node, ast.Tuple):
+            return [spread(one, self.value) for one in _chosen_items(node, most)]
         if isinstance(node, ast.Name) and node.id not in self.bindings:
             seen = visible(self.module, node.id, node, self.function)
-            every = [] if seen is None else [one for _, one in self._values(node.id, seen)]
+            every = [] if seen is None else self._possible_values(node.id, seen, most)
             return every[::-1][:most]
         return [self.value(node)]
+
+    def _possible_values(self, name: str, seen: VisibleName, most: int) -> list[object]:
+        """The values that the definitions of a name give it, of a tuple whose items are chosen each."""
+        found: list[object] = []
+        for definition, value in self._values(name, seen):
+            given = value_given(definition, name) if definition is not None and is_open(value) else None
+            found += self.possible(given, most)[::-1] if isinstance(given, ast.Tuple) else [value]
+        return found
 
     def _constant(self, node: ast.Constant) -> object:
         return node.value if isinstance(node.value, int | float | str | bool) else UNKNOWN
@@ -366,6 +377,19 @@ class Constants:
         if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             return None
         return (home, function) if home.scope_of(function) is None else None
+
+
+def _chosen_items(node: ast.Tuple, most: int) -> Iterator[list[ast.expr]]:
+    """The items of a tuple for each outcome of the conditions that choose them, at most `most`; items that the
+    same condition chooses go together.
+    """
+    tests = list(dict.fromkeys(ast.dump(one.test) for one in node.elts if isinstance(one, ast.IfExp)))
+    for outcome in itertools.islice(itertools.product((True, False), repeat=len(tests)), most):
+        holds = dict(zip(tests, outcome, strict=True))
+        yield [
+            (one.body if holds[ast.dump(one.test)] else one.orelse) if isinstance(one, ast.IfExp) else one
+            for one in node.elts
+        ]
 
 
 def agreed(values: Sequence[object]) -> object:

@@ -85,7 +85,11 @@ def grids(n):
     fill[BLOCKS, 256](a)  # hit: grid-too-small
     fill[(4, 8), 256](a)  # hit: grid-too-small
     fill[107, 256](a)  # hit: grid-too-small
-    fill[108, 256](a)  # ok: grid-too-small
+    # A block for each multiprocessor, but few of the threads that there is room for.
+    fill[108, 256](a)  # hit: grid-too-small
+    fill[216, 256](a)  # hit: grid-too-small
+    fill[217, 256](a)  # ok: grid-too-small
+    one_column_each[128, 256](cuda.device_array((n, n), dtype=np.float32))  # ok: grid-too-small
     fill[1024, 256](a)  # ok: grid-too-small
     fill[(64, 64), 256](a)  # ok: grid-too-small
     fill[n // 256, 256](a)  # ok: grid-too-small

@@ -13,7 +13,7 @@ from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.early_reads import early_read_records
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_call_records, launch_records, listed
-from advisor.evidence.source.host.launch_loops import loop_records, sliced_by
+from advisor.evidence.source.host.launch_loops import loop_records, only_steps, sliced_by, steps
 from advisor.evidence.source.host.launch_pairs import pair_records
 from advisor.evidence.source.host.library_calls import chain_records, product_records
 from advisor.evidence.source.host.loaders import loader_records
@@ -76,6 +76,8 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
             sliced_arguments=sliced,
             leaves_stream_out=leaves_stream_out(launch),
             unread_arrays=listed(unread_arrays(launch, walked)),
+            only_steps=only_steps(launch, launches),
+            steps=steps(launch, placement),
         )
     return found
 

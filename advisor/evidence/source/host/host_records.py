@@ -11,11 +11,13 @@ from dataclasses import replace
 
 from advisor.evidence.source.host.data_flow.loop_context import LoopContext
 from advisor.evidence.source.host.host_calls import HostCall
-from advisor.evidence.source.test_paths import is_test_path
+from advisor.evidence.source.test_paths import holds_benchmarks, holds_tests
 from advisor.model.records import Record, Value
 from advisor.model.text.notebooks import is_notebook
 from advisor.program.launches.block_shape import WARP
+from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
+from advisor.program.launches.timing_loops import does_the_same_again
 from advisor.program.syntax.module import ModuleSyntax
 
 _WORKLOAD = re.compile(r"workload(_\w+)?\Z")
@@ -69,14 +71,16 @@ def _launch_record(launch: Launch) -> Record:
         "source",
         block_threads=threads,
         partial_warp_lanes=None if threads is None else float(int(threads) % WARP),
+        idle_lane_share=None if threads is None else 1.0 - threads / (math.ceil(threads / WARP) * WARP),
         block_follows_data=launch.block_follows_data if threads is None else False,
         blocks=blocks,
         grid_constant=blocks is not None and not launch.divides_size,
         host_loop_depth=launch.loops,
         in_function=module.scope_of(node) is not None,
-        in_test_or_benchmark=launch.timed or is_test_path(module.path),
+        in_test_or_benchmark=launch.timed or holds_tests(module.path) or _repeated_by_benchmark(launch),
         timed_by_command=launch.timed_by_command,
         in_workload=_in_workload(launch),
+        arguments=len(launch.arguments),
         host_arrays=None if launch.host_arrays is None else len(launch.host_arrays),
         host_array_names=listed(launch.host_arrays or ()),
         copied_each_iteration=listed(launch.needless_copies.each_iteration),
@@ -93,6 +97,12 @@ def _launch_record(launch: Launch) -> Record:
         block_z=sizes[2],
     )
     return record
+
+
+def _repeated_by_benchmark(launch: Launch) -> bool:
+    """Whether a benchmark launches the same again and again; who reads the clock may be its framework."""
+    loops = host_loops(launch.module, launch.node) if holds_benchmarks(launch.module.path) else []
+    return any(does_the_same_again(loop, launch.module) for loop in loops)
 
 
 def _in_workload(launch: Launch) -> bool:

@@ -12,8 +12,12 @@ from advisor.evidence.source.host.host_records import host_record
 from advisor.model.records import Record
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
-from advisor.program.syntax.module import ModuleSyntax, names_in
+from advisor.program.syntax.calls import range_bounds
+from advisor.program.syntax.module import ModuleSyntax, names_in, stored_names
 from advisor.program.syntax.tree_nodes import below
+from advisor.program.values.constants import Constants
+
+_NUMBERS = frozenset({"range", "len", "min", "max", "int", "float", "abs", "math.ceil", "math.floor", "math.log2"})
 
 
 def loop_records(
@@ -122,3 +126,45 @@ def _is_item(node: ast.Subscript, number: str) -> bool:
         return False
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     return any(isinstance(one, ast.Name) and one.id == number for one in parts)
+
+
+def only_steps(launch: Launch, launches: Sequence[Launch]) -> bool:
+    """Whether the innermost loop around a launch counts steps and does nothing but launch: with numbers that it
+    computes and arrays that are the same in each iteration, or change places.
+    """
+    module, loops = launch.module, host_loops(launch.module, launch.node)
+    if not loops or not _counts(loops[0], module):
+        return False
+    inside = [node for statement in loops[0].body for node in below(statement)]
+    bound = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    bound |= stored_names(loops[0].target) if isinstance(loops[0], ast.For) else set()
+    known = {one.node for one in launches}
+    configured = {id(one.node.func) for one in launches}
+    picked = (one for one in inside if isinstance(one, ast.Subscript | ast.Attribute) and id(one) not in configured)
+    calls = (one for one in inside if isinstance(one, ast.Call) and one not in known)
+    return all(_is_arithmetic(one, module) for one in calls) and not any(names_in(one) & bound for one in picked)
+
+
+def steps(launch: Launch, placement: Placement) -> int | None:
+    """How many iterations the innermost loop around a launch has, where they are constant."""
+    module, loops = launch.module, host_loops(launch.module, launch.node)
+    bounds = range_bounds(loops[0]) if loops else None
+    constants = Constants(placement.workspace, module, module.function_around(launch.node))
+    values = [constants.value(one) for one in bounds or ()]
+    known = [one for one in values if isinstance(one, int)]
+    return len(range(*known)) if known and len(known) == len(values) and 0 not in known[2:] else None
+
+
+def _counts(loop: Loop, module: ModuleSyntax) -> bool:
+    if isinstance(loop, ast.While):
+        return True
+    return isinstance(loop.iter, ast.Call) and module.dotted(loop.iter.func) == "range"
+
+
+def _is_arithmetic(call: ast.Call, module: ModuleSyntax) -> bool:
+    """Whether a call computes a number of numbers: a function of Python, or one of the module that calls none."""
+    name = module.dotted(call.func) or ""
+    if name in _NUMBERS:
+        return True
+    functions = module.functions_by_name.get(name, ())
+    return bool(functions) and not any(isinstance(one, ast.Call) for own in functions for one in below(own))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AccessGroups, KernelFacts, LoopUse
+from advisor.evidence.source.kernels.carried_values import carries_values
 from advisor.evidence.source.kernels.placed_records import record_at
+from advisor.evidence.source.kernels.sample_loops import draws_samples
 from advisor.model.records import Record
-from advisor.program.syntax.module import stored_names
 from advisor.program.syntax.statement_places import begin
 from advisor.program.syntax.tree_nodes import below
 
@@ -45,6 +46,7 @@ def loop_records(facts: KernelFacts, groups: AccessGroups, kernel: str) -> list[
             iterations=loop.context.trip_count,
             walks_elements=walks_elements(loop, inside, facts),
             shareable=is_shareable(loop, inside, facts),
+            draws_samples=draws_samples(loop, inside),
             stages_tile=stages_tile(loop, inside, facts),
             every_thread_same=None if same and facts.calls_unknown else same,
         )
@@ -126,7 +128,7 @@ def _has_independent_iterations(loop: LoopUse, inside: Sequence[Access], facts: 
     node = loop.place.node
     if not isinstance(node, ast.For) or not loop.context.over_range or not _length_is_told(loop):
         return False
-    if facts.threads_meet or _may_end_early(node) or _carries_values(node):
+    if facts.threads_meet or _may_end_early(node) or carries_values(node):
         return False
     stores = [one for one in inside if one.kind != "load" and one.array.space != "local"]
     counter = loop.context.counter
@@ -156,45 +158,3 @@ def _may_end_early(loop: ast.For) -> bool:
         if isinstance(node, ast.For | ast.While):
             inner.update(below(node))
     return False
-
-
-def _carries_values(loop: ast.For) -> bool:
-    """Whether an iteration may read a name that the one before has bound."""
-    bound: set[str] = set()
-    for statement in loop.body:
-        bound |= stored_names(statement)
-    return _reads_before(loop.body, bound, stored_names(loop.target))
-
-
-def _reads_before(body: Sequence[ast.stmt], bound: set[str], known: set[str]) -> bool:
-    """Whether a body may read one of the `bound` names before it binds it; adds to `known` what it binds."""
-    for statement in body:
-        if isinstance(statement, ast.If | ast.For | ast.While):
-            head = statement.iter if isinstance(statement, ast.For) else statement.test
-            target = stored_names(statement.target) if isinstance(statement, ast.For) else set()
-            first, second = known | target, set(known)
-            if (
-                _reads([head], bound - known)
-                or _reads_before(statement.body, bound, first)
-                or _reads_before(statement.orelse, bound, second)
-            ):
-                return True
-            if isinstance(statement, ast.If):
-                known |= first & second
-            continue
-        if isinstance(statement, ast.AugAssign) and _reads([statement.target], bound - known, stored=True):
-            return True
-        if _reads([statement], bound - known):
-            return True
-        known |= stored_names(statement)
-    return False
-
-
-def _reads(nodes: Iterable[ast.AST], names: set[str], stored: bool = False) -> bool:
-    return any(
-        isinstance(inner, ast.Name)
-        and inner.id in names
-        and (isinstance(inner.ctx, ast.Load) or (stored and inner is node))
-        for node in nodes
-        for inner in below(node)
-    )

@@ -1,0 +1,60 @@
+"""Host loops that count steps and do nothing but launch, and those that do other work or take other arrays."""
+
+from __future__ import annotations
+
+import pytest
+from surveying import records, value
+
+PROGRAM = """
+import math
+
+@cuda.jit
+def k(a, b, n):
+    i = cuda.grid(1)
+    if i < n:
+        a[i] = b[i]
+
+def rounded(n, block):
+    return (n + block - 1) // block
+
+def main(a, b, n, parts):
+"""
+STEPS = {
+    "the number of the step": "for step in range(n):\n    k[8, 64](a, b, step)",
+    "arrays that change places": "for step in range(n):\n    k[8, 64](a, b, n)\n    a, b = b, a",
+    "a grid for each step": (
+        "for step in range(n):\n    blocks = rounded(n >> step, 64)\n    k[blocks, 64](a, b, min(n, step))"
+    ),
+    "until all is done": "while n > 0:\n    k[8, 64](a, b, n)\n    n -= 512",
+}
+OTHERS = {
+    "no loop": "k[8, 64](a, b, n)",
+    "parts of an array": "for step in range(n):\n    k[8, 64](parts[step], b, n)",
+    "items": "for part in parts:\n    k[8, 64](part, b, n)",
+    "a copy": "for step in range(n):\n    k[8, 64](a, b, n)\n    a.copy_to_host()",
+    "what the host computes": "for step in range(n):\n    k[8, 64](a, b, n)\n    parts.advance(step)",
+}
+
+
+def launch_of(folder, body: str):
+    text = PROGRAM + "\n".join("    " + line for line in body.splitlines()) + "\n"
+    (launch,) = records(folder, "launch", text)
+    return launch
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_steps(tmp_path, name):
+    assert value(launch_of(tmp_path, STEPS[name]), "only_steps") is True
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_loops(tmp_path, name):
+    assert value(launch_of(tmp_path, OTHERS[name]), "only_steps") is False
+
+
+@pytest.mark.parametrize(
+    ("bounds", "steps"), [("8", 8), ("2, 9", 7), ("9, 0, -2", 5), ("n", None), ("0, 8, 0", None)]
+)
+def test_how_many_steps(tmp_path, bounds, steps):
+    body = f"for step in range({bounds}):\n    k[8, 64](a, b, step)"
+    assert value(launch_of(tmp_path, body), "steps") == steps
