@@ -37,7 +37,7 @@ ENTITIES = (
     "kernel", "access", "atomic", "branch", "loop", "barrier", "array", "operation", "row", "name", "launch",
     "universal_call", "transfer", "synchronisation", "allocation", "host_loop", "launch_pair", "loader",
     "measurement", "capture", "captured_step", "early_read", "product", "matrix_product", "expression",
-    "collective", "round_trip",
+    "collective", "round_trip", "generator",
     "triton_kernel", "triton_access", "triton_dot", "triton_atomic", "triton_choice", "triton_loop",
     "triton_size", "triton_print", "triton_config", "triton_key", "triton_launch", "triton_pair",
     "triton_argument",
@@ -244,16 +244,14 @@ def unrecognised_in(
 
 
 def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> dict[str, LaunchedAs]:
-    """How each kernel is launched; benchmarks speak only for kernels that nothing else but tests launches, and
-    tests for those launched nowhere else.
+    """How each kernel is launched; benchmarks speak only for kernels that nothing but tests launches besides,
+    and tests for those launched nowhere else.
     """
     tests: dict[str, LaunchedAs] = {}
     benchmarks: dict[str, LaunchedAs] = {}
     programs: dict[str, LaunchedAs] = {}
     for host in hosts:
-        known = (
-            benchmarks if holds_benchmarks(host.path) else tests if holds_tests(host.path) else programs
-        )
+        known = benchmarks if holds_benchmarks(host.path) else tests if holds_tests(host.path) else programs
         for seen in host.launches:
             named = only_one(by_name.get(seen.name, set())) if seen.kernels is None else None
             for target in ((named,) if named else ()) if seen.kernels is None else seen.kernels:

@@ -31,8 +31,8 @@ def timing_loop(loop: ast.For | ast.While, module: ModuleSyntax) -> bool:
 
 
 def does_the_same_again(loop: ast.For | ast.While, module: ModuleSyntax) -> bool:
-    """Return whether no iteration of a loop over a range asks for the counter, or for what an earlier one left
-    in a name.
+    """Return whether no iteration of a loop over a range asks for the counter, or for what an earlier one
+    left in a name.
     """
     if not isinstance(loop, ast.For):
         return False

@@ -380,8 +380,8 @@ class Constants:
 
 
 def _chosen_items(node: ast.Tuple, most: int) -> Iterator[list[ast.expr]]:
-    """The items of a tuple for each outcome of the conditions that choose them, at most `most`; items that the
-    same condition chooses go together.
+    """The items of a tuple for each outcome of the conditions that choose them, at most `most`; items that
+    the same condition chooses go together.
     """
     tests = list(dict.fromkeys(ast.dump(one.test) for one in node.elts if isinstance(one, ast.IfExp)))
     for outcome in itertools.islice(itertools.product((True, False), repeat=len(tests)), most):

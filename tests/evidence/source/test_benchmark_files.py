@@ -36,6 +36,8 @@ def step(a, n):
         ("bench_fft.py", False, True),
         ("tests/bench/fft.py", False, True),
         ("package/fft.py", False, False),
+        ("package/tests/doc_examples/test_fft.py", False, False),
+        ("docs/test_fft.py", False, False),
         ("latest/fft.py", False, False),
     ],
 )
@@ -71,7 +73,9 @@ def test_a_benchmark_tells_how_a_kernel_of_a_package_is_launched(tmp_path):
     folder.mkdir()
     package.write_text(PROGRAM.partition("def step")[0])
     for name, block in (("benchmarks/run.py", 128), ("test_run.py", 8)):
-        (tmp_path / name).write_text(f"from numba import cuda\nfrom package import k\n\ndef run(a):\n    k[16, {block}](a)\n")
+        (tmp_path / name).write_text(
+            f"from numba import cuda\nfrom package import k\n\ndef run(a):\n    k[16, {block}](a)\n"
+        )
     files = [package, folder / "run.py", tmp_path / "test_run.py"]
     (kernel,) = [one for one in analyse(files, tmp_path).records if one.entity == "kernel"]
     assert value(kernel, "block_threads") == 128

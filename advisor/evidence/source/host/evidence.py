@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from advisor.evidence.source.host.array_calls import array_call_records
 from advisor.evidence.source.host.captures import capture_records
+from advisor.evidence.source.host.data_flow.generator_states import generator_records
 from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.matrix_types import matrix_product_records
 from advisor.evidence.source.host.data_flow.placement import Placement
@@ -54,7 +55,11 @@ def host_side_records(
     """
     placement = Placement(module, resolver.workspace)
     others = [*_numba_calls(placement, calls)]
-    for maker in (*_MAKERS, lambda given: measurement_records(given, launches)):
+    with_launches = (
+        lambda given: measurement_records(given, launches),
+        lambda given: generator_records(given, launches),
+    )
+    for maker in (*_MAKERS, *with_launches):
         try:
             others += list(maker(placement))
         except RecursionError:

@@ -17,7 +17,9 @@ from advisor.program.syntax.module import ModuleSyntax, names_in, stored_names
 from advisor.program.syntax.tree_nodes import below
 from advisor.program.values.constants import Constants
 
-_NUMBERS = frozenset({"range", "len", "min", "max", "int", "float", "abs", "math.ceil", "math.floor", "math.log2"})
+_NUMBERS = frozenset(
+    {"range", "len", "min", "max", "int", "float", "abs", "math.ceil", "math.floor", "math.log2"}
+)
 
 
 def loop_records(
@@ -129,8 +131,8 @@ def _is_item(node: ast.Subscript, number: str) -> bool:
 
 
 def only_steps(launch: Launch, launches: Sequence[Launch]) -> bool:
-    """Whether the innermost loop around a launch counts steps and does nothing but launch: with numbers that it
-    computes and arrays that are the same in each iteration, or change places.
+    """Whether the innermost loop around a launch counts steps and does nothing but launch: with numbers that
+    it computes, and arrays that are the same in each iteration or change places.
     """
     module, loops = launch.module, host_loops(launch.module, launch.node)
     if not loops or not _counts(loops[0], module):
@@ -140,9 +142,12 @@ def only_steps(launch: Launch, launches: Sequence[Launch]) -> bool:
     bound |= stored_names(loops[0].target) if isinstance(loops[0], ast.For) else set()
     known = {one.node for one in launches}
     configured = {id(one.node.func) for one in launches}
-    picked = (one for one in inside if isinstance(one, ast.Subscript | ast.Attribute) and id(one) not in configured)
-    calls = (one for one in inside if isinstance(one, ast.Call) and one not in known)
-    return all(_is_arithmetic(one, module) for one in calls) and not any(names_in(one) & bound for one in picked)
+    parts = (one for one in inside if isinstance(one, ast.Subscript | ast.Attribute))
+    if any(names_in(one) & bound for one in parts if id(one) not in configured):
+        return False
+    return all(
+        _is_arithmetic(one, module) for one in inside if isinstance(one, ast.Call) and one not in known
+    )
 
 
 def steps(launch: Launch, placement: Placement) -> int | None:
@@ -162,7 +167,7 @@ def _counts(loop: Loop, module: ModuleSyntax) -> bool:
 
 
 def _is_arithmetic(call: ast.Call, module: ModuleSyntax) -> bool:
-    """Whether a call computes a number of numbers: a function of Python, or one of the module that calls none."""
+    """Whether a call computes a number, by a function of Python or one of the module without calls."""
     name = module.dotted(call.func) or ""
     if name in _NUMBERS:
         return True

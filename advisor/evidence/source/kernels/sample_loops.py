@@ -15,9 +15,9 @@ _DRAWS = ("xoroshiro128p_uniform", "xoroshiro128p_normal")
 
 
 def draws_samples(loop: LoopUse, inside: Sequence[Access]) -> bool:
-    """Whether each iteration draws random numbers, asks neither for the counter nor for what another one left,
-    and leaves nothing but sums behind, so that any number of threads could share the iterations; `inside` are
-    the accesses in the loop.
+    """Whether each iteration draws random numbers, asks neither for the counter nor for what another one
+    left, and leaves nothing but sums behind, so that any number of threads could share the iterations;
+    `inside` are the accesses in the loop.
     """
     node = loop.place.node
     if not isinstance(node, ast.For) or any(one.kind != "load" for one in inside):

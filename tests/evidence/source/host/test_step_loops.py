@@ -1,4 +1,4 @@
-"""Host loops that count steps and do nothing but launch, and those that do other work or take other arrays."""
+"""Host loops that count steps and do nothing but launch, and those that do other work or take other data."""
 
 from __future__ import annotations
 

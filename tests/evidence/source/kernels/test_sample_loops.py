@@ -30,9 +30,7 @@ STEPS = {
     ),
     "a product": "place *= xoroshiro128p_uniform_float32(states, i)",
     "the number of the sample": "total += step * xoroshiro128p_uniform_float32(states, i)",
-    "the sample before": (
-        "x = xoroshiro128p_uniform_float32(states, i)\ntotal += x * place\nplace = x"
-    ),
+    "the sample before": ("x = xoroshiro128p_uniform_float32(states, i)\ntotal += x * place\nplace = x"),
     "until one is found": "if xoroshiro128p_uniform_float32(states, i) > 0.9:\n    break\ntotal += 1",
     "elements that are stored": "out[step] = xoroshiro128p_uniform_float32(states, i)",
     "nothing is drawn": "total += 1.0",

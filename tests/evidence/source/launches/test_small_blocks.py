@@ -1,4 +1,4 @@
-"""Blocks that are stated to `forall`, or chosen by conditions, and the lanes of their warps that have no thread."""
+"""Blocks that are stated to `forall`, or chosen by conditions, and lanes of their warps without a thread."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def test_forall_of_something_unknown_without_a_block_is_no_launch(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("threads", "share"), [(1, 31 / 32), (16, 1 / 2), (32, 0.0), (48, 16 / 64), (100, 28 / 128), (484, 28 / 512)]
+    ("threads", "share"),
+    [(1, 31 / 32), (16, 1 / 2), (32, 0.0), (48, 16 / 64), (100, 28 / 128), (484, 28 / 512)],
 )
 def test_lanes_without_a_thread(tmp_path, threads, share):
     launch = launched(tmp_path, f"def main(n, a):\n    scale[n, {threads}](a)\n")

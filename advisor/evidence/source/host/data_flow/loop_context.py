@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from advisor.evidence.source.host.data_flow.device_names import asks_for_gpu
-from advisor.evidence.source.test_paths import is_test_path
+from advisor.evidence.source.test_paths import documents, is_test_path
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.timing_loops import timing_loop
 from advisor.program.syntax.module import ModuleSyntax
@@ -41,7 +41,7 @@ def loop_context(module: ModuleSyntax, node: ast.AST) -> LoopContext:
     timed = (
         is_test_path(module.path)
         or any(timing_loop(loop, module) for loop in loops)
-        or _in_test(module, node)
+        or (_in_test(module, node) and not documents(module.path))
     )
     if not loops:
         return LoopContext((), None, timed)

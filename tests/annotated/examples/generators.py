@@ -1,0 +1,63 @@
+"""States of random generators: seeded again in a loop, one for each element, or one for each thread."""
+
+import numpy as np
+from numba import cuda
+from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
+
+
+@cuda.jit
+def one_draw(states, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = xoroshiro128p_uniform_float32(states, i)
+
+
+@cuda.jit
+def many_draws(states, out):
+    i = cuda.grid(1)
+    if i < states.size:
+        for j in range(i, out.size, states.size):
+            out[j] = xoroshiro128p_uniform_float32(states, i)
+
+
+THREADS = 432 * 256
+
+
+def a_state_for_each_sample(samples):
+    out = cuda.device_array(samples, dtype=np.float32)
+    states = create_xoroshiro128p_states(samples, seed=1)  # hit: generator-for-each-element
+    one_draw.forall(samples)(states, out)
+
+
+def a_state_for_each_path(paths):
+    out = cuda.device_array(paths * 100, dtype=np.float32)
+    states = create_xoroshiro128p_states(paths, seed=1)  # ok: generator-for-each-element
+    many_draws.forall(paths)(states, out)
+
+
+def a_state_for_each_thread(samples, batches):
+    out = cuda.device_array(samples, dtype=np.float32)
+    states = create_xoroshiro128p_states(THREADS, seed=1)  # ok: generator-for-each-element
+    for _ in range(batches):
+        many_draws[432, 256](states, out)
+        out.copy_to_host()
+
+
+def the_same_numbers(samples, batches):
+    out = cuda.device_array(samples, dtype=np.float32)
+    for _ in range(batches):
+        states = create_xoroshiro128p_states(THREADS, seed=1)  # hit: same-random-numbers-in-host-loop
+        many_draws[432, 256](states, out)
+        out.copy_to_host()
+
+
+def other_numbers(samples, batches):
+    out = cuda.device_array(samples, dtype=np.float32)
+    for batch in range(batches):
+        states = create_xoroshiro128p_states(THREADS, seed=batch)  # ok: same-random-numbers-in-host-loop
+        many_draws[432, 256](states, out)
+        states = create_xoroshiro128p_states(  # ok: same-random-numbers-in-host-loop
+            THREADS, seed=1, subsequence_start=batch * THREADS
+        )
+        many_draws[432, 256](states, out)
+        out.copy_to_host()
