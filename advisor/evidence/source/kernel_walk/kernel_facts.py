@@ -120,7 +120,8 @@ class Condition:
 @dataclass(frozen=True)
 class LoopContext:
     """A loop around a place: its counter, what its trip count depends on, whether that follows from values
-    in the kernel, and whether it takes steps of the grid's size.
+    in the kernel, whether it takes steps of the grid's size, and whether it has one iteration for each block
+    along an axis of the grid.
     """
 
     counter: str
@@ -132,6 +133,7 @@ class LoopContext:
     over_range: bool = False
     of_values: bool = True
     steps_by_grid: bool = False
+    counts_blocks: bool = False
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class LoopWalk(Statements):
     def _do_for(self, statement: ast.For) -> bool:
         call = statement.iter
         counter = self.atoms.loop()
-        by_grid, of_values = False, True
+        by_grid, of_values, counts_blocks = False, True, False
         bounds: frozenset[Form] = frozenset()
         over_range = (
             isinstance(call, ast.Call) and isinstance(self.value(call.func), Opaque) and self._is_range(call)
@@ -44,6 +44,7 @@ class LoopWalk(Statements):
             item: Value = Scalar(start.form + step.form * atom(counter), "int")
             by_grid, of_values = _is_grid(step.form), self._names_values(call)
             stop = parts[1] if len(parts) > 1 else parts[0]
+            counts_blocks = item == Scalar(atom(counter), "int") and _is_grid_size(stop.form)
             bounds = range_bound(start.form + step.form * atom(counter), stop.form, step.form)
         else:
             iterated = self.value(call)
@@ -55,7 +56,7 @@ class LoopWalk(Statements):
         context = LoopContext(
             counter, frozenset().union(*(self.depends(part) for part in parts)),
             any(self.loaded(part) for part in parts), False, statement,
-            trip_count([part.form.constant for part in parts]), over_range, of_values, by_grid,
+            trip_count([part.form.constant for part in parts]), over_range, of_values, by_grid, counts_blocks,
         )  # fmt: skip
         self._loop(statement, context, lambda: self.store(statement.target, item), bounds=bounds)
         self.statements(statement.orelse)
@@ -186,6 +187,10 @@ class LoopWalk(Statements):
 
 def _is_grid(step: Form) -> bool:
     return any(name.startswith("gdim.") for name in step.atoms())
+
+
+def _is_grid_size(count: Form) -> bool:
+    return any(count == atom(f"gdim.{axis}") for axis in "xyz")
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from advisor.evidence.source.kernel_walk.affine_forms import THREAD
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AccessGroups, KernelFacts, LoopUse
 from advisor.evidence.source.kernels.carried_values import carries_values
 from advisor.evidence.source.kernels.placed_records import record_at
@@ -48,6 +49,7 @@ def loop_records(facts: KernelFacts, groups: AccessGroups, kernel: str) -> list[
             shareable=is_shareable(loop, inside, facts),
             draws_samples=draws_samples(loop, inside),
             stages_tile=stages_tile(loop, inside, facts),
+            ends_with_grid=ends_with_grid(loop, inside, facts),
             every_thread_same=None if same and facts.calls_unknown else same,
         )
         found.append(record)
@@ -103,6 +105,34 @@ def _filled(loop: ast.For | ast.While, inside: dict[int, Access]) -> Iterator[tu
                 fetched.add(target.id)
             elif access is not None and access.array.space == "shared" and (loaded or named):
                 yield id(access.array), begin(target)
+
+
+def ends_with_grid(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
+    """Whether a loop over tiles of a matrix has as many iterations as the grid has blocks: each thread loads,
+    in a row or column of its own, the element at its place in the tile.
+    """
+    return loop.context.counts_blocks and any(
+        access.array.space == "global" and len(access.indices) > 1 and _is_in_tile(access, loop, facts)
+        for access in inside
+    )
+
+
+def _is_in_tile(access: Access, loop: LoopUse, facts: KernelFacts) -> bool:
+    """Whether one index is a thread's place in the tile of an iteration, and another its place in the grid."""
+    counter = loop.context.counter
+    for index in access.indices:
+        terms = dict(index.form.terms)
+        threads = [name for name in THREAD if terms.get((name,)) == 1]
+        tile = any(
+            counter in monomial and (coefficient > 1 or len(monomial) > 1)
+            for monomial, coefficient in terms.items()
+        )
+        others = (other for other in access.indices if other is not index)
+        if threads and tile and not any(name.startswith("bid.") for name in index.form.atoms()):
+            return any(
+                name.startswith("bid.") for other in others for name in facts.atoms.depends(other.form)
+            )
+    return False
 
 
 def walks_elements(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
