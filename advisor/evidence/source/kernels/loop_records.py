@@ -118,7 +118,7 @@ def ends_with_grid(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) 
 
 
 def _is_in_tile(access: Access, loop: LoopUse, facts: KernelFacts) -> bool:
-    """Whether one index is a thread's place in the tile of an iteration, and another its place in the grid."""
+    """Whether one index is a thread's place in an iteration's tile, and another its place in the grid."""
     counter = loop.context.counter
     for index in access.indices:
         terms = dict(index.form.terms)
