@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from advisor.evidence.source.host.array_calls import array_call_records
 from advisor.evidence.source.host.captures import capture_records
 from advisor.evidence.source.host.data_flow.generator_states import generator_records
+from advisor.evidence.source.host.data_flow.grid_extents import exchanged_array
 from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.matrix_types import matrix_product_records
 from advisor.evidence.source.host.data_flow.placement import Placement
@@ -76,12 +77,15 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
     found = launch_records(launches)
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
+        exchanged = exchanged_array(launch, walked, placement.workspace)
         record.know(
             "source",
             sliced_arguments=sliced,
             leaves_stream_out=leaves_stream_out(launch),
             unread_arrays=listed(unread_arrays(launch, walked)),
             only_steps=only_steps(launch, launches),
+            exchanges_axes=exchanged is not None,
+            exchanged_array=exchanged,
             steps=steps(launch, placement),
         )
     return found
