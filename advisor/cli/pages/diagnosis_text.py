@@ -34,7 +34,7 @@ def diagnosis_as_text(found: KernelDiagnosis, width: int) -> str:
     """The diagnosis in sections: what it waits for, the questions with their answers, what to do."""
     blocks = [_head(found), _bound(found, width), *_answers(found, width), _actions(found, width)]
     if found.order is not None:
-        blocks.append(_order(found.order, width))
+        blocks.append(remedies_in_order(found.order, width))
     if found.synthesis is not None:
         made = synthesis_in_words(found.synthesis)
         told = filter(None, [found.element_time, *made])
@@ -145,7 +145,7 @@ def _actions(found: KernelDiagnosis, width: int) -> list[str]:
     return lines
 
 
-def _order(order: RemedyOrder, width: int) -> list[str]:
+def remedies_in_order(order: RemedyOrder, width: int) -> list[str]:
     """What one remedy after the other makes of the kernel, and what it waits for then."""
     lines = [f"One after the other, predicted for {order.device}"]
     for number, step in enumerate(order.steps, start=1):
