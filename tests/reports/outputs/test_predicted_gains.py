@@ -16,7 +16,10 @@ SAID = "about 2.1 times as fast (1.4 to 3.2), predicted for NVIDIA A100 80GB"
 FOUND = Finding("transposed-index", "k.py", Span(3, 5, 3, 9), "step", "warning", "high", "It is.", gain=GAIN)
 ORDER = RemedyOrder(
     "step", "k.py", "NVIDIA A100 80GB",
-    (RemedyStep("transposed-index", "k.py", 3, 1.9, 2.3, "fp64"), RemedyStep("float64", "k.py", 4, 4.0, 4.0, "l2")),
+    (
+        RemedyStep("transposed-index", "k.py", 3, 1.9, 2.3, "fp64"),
+        RemedyStep("float64", "k.py", 4, 4.0, 4.0, "l2"),
+    ),
 )  # fmt: skip
 
 
@@ -58,8 +61,8 @@ def test_the_order_of_remedies_is_in_the_json_report():
 def test_the_diagnosis_tells_what_is_left_after_each():
     assert remedies_in_order(ORDER, 200) == [
         "One after the other, predicted for NVIDIA A100 80GB",
-        "  1. [transposed-index] line 3: 2.09 times as fast in all (1.9 to 2.3 by its counts), then it waits for "
-        "fp64 most",
+        "  1. [transposed-index] line 3: 2.09 times as fast in all (1.9 to 2.3 by its counts), then it waits "
+        "for fp64 most",
         "  2. [float64] line 4: 4 times as fast in all, then it waits for l2 most",
     ]
 
