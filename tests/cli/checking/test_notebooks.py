@@ -82,7 +82,9 @@ def test_what_only_looks_like_a_command_is_python(report: Run, put: Run, source:
     assert found["errors"] == []
 
 
-@pytest.mark.parametrize("magic", ["%%bash", "%%writefile k.cu", "%%html", "%%cython", "%%javascript"])
+@pytest.mark.parametrize(
+    "magic", ["%%bash", "%%writefile k.cu", "%%html", "%%cython", "# @title C++\n\n%%writefile k.cpp"]
+)
 def test_cells_of_other_languages_are_left_out_without_a_word(report: Run, put: Run, magic: str) -> None:
     put(HEAD, f"{magic}\n{DIVERGENT}")
     found = report("n.ipynb")
@@ -90,7 +92,14 @@ def test_cells_of_other_languages_are_left_out_without_a_word(report: Run, put: 
 
 
 @pytest.mark.parametrize(
-    "magic", ["%%writefile k.py", "%%writefile -a sub/k.py", "%%file 'k.py'", "\n%%writefile --append k.py  "]
+    "magic",
+    [
+        "%%writefile k.py",
+        "%%writefile -a sub/k.py",
+        "%%file 'k.py'",
+        "\n%%writefile --append k.py  ",
+        "#@title A\n%%file k.py",
+    ],
 )
 def test_a_file_that_a_cell_writes_is_looked_at(report: Run, put: Run, magic: str) -> None:
     put("x = 1", f"{magic}\n{IMPORT}\n{DIVERGENT}")

@@ -12,12 +12,14 @@ from advisor.model.errors import SourceProblem
 from advisor.model.text.notebooks.joined_text import cells_of, notebook_text
 from advisor.model.text.notebooks.magics import as_written, python_of
 from advisor.model.text.notebooks.writing import CannotBeWritten, changed_cells, with_joined_text
+from advisor.model.text.notebooks.written_files import own_and_written
 
 LINES = st.sampled_from([
     "x = 1", "if x:", "    y = 2", "    !ls", "%time f(x)", "%timeit -n 3 -r 2 f(x)", "    %timeit f(x)",
     "%%time", "%%bash", "%matplotlib inline", "!ls 'a", "!pip install a \\", "    b", "z = !ls", "f?", "?f",
     "t = %timeit -o f()", "f??  # why", "# 100%?", "s = '''", "%d'''", "'''", "a = [1,", "% 2]", "ls", "",
     '"größe 🌍"', "# %% cell 3", "# %% cell 1 on line 4", "pip install x", "\tq = 1", "x = 1\r", "%ls\r",
+    "%%writefile k.py", "%%writefile -a k.py", "%%file 'm.py'", "%%writefile k.cu", "# @title A",
     "  ", "def f(x):", "    return x", "pass; f()", "    pass  # ipython: no",
 ])  # fmt: skip
 SOURCES = st.lists(LINES, max_size=7).map("\n".join)
@@ -30,6 +32,17 @@ def test_every_line_of_a_cell_can_be_had_back(source: str) -> None:
     if text is not None and not fault:
         assert "\n".join(map(as_written, text.split("\n"))) == source
         compile(text.replace("\r", ""), "cell", "exec", flags=0x400, dont_inherit=True)
+
+
+@given(st.lists(SOURCES, max_size=5))
+@settings(max_examples=200, deadline=None)
+def test_each_line_belongs_to_the_notebook_or_to_one_file_that_it_writes(sources: list[str]) -> None:
+    text = notebook_text(stored(sources, 1, True, True), "n.ipynb")
+    own, written = own_and_written(text)
+    parts = [own.split("\n"), *(one.text.split("\n") for one in written)]
+    for line, *shown in zip(text.split("\n"), *parts, strict=True):
+        assert sorted(shown) == sorted([line, *[""] * len(written)])
+    assert {one.name for one in written} <= {"k.py", "m.py"}
 
 
 def stored(sources: list[str], indent: int | None, as_list: bool, plain: bool) -> bytes:

@@ -15,10 +15,13 @@ from advisor.model.text.syntax_recovery import fault_of, recovered
 _PYTHON_BODIES = frozenset({"time", "timeit", "capture", "prun", "debug"})
 # The body is a file of its own: https://ipython.readthedocs.io/en/stable/interactive/magics.html#cellmagic-writefile
 _WRITES = re.compile(
-    r"\s*%%(?:writefile|file)[ \t]+(?P<append>(?:-a|--append)[ \t]+)?"
+    r"%%(?:writefile|file)[ \t]+(?P<append>(?:-a|--append)[ \t]+)?"
     r"(?P<quote>[\"']?)(?P<file>[^\s\"']+\.py)(?P=quote)[ \t]*\r?(?:\n|\Z)"
 )
 _COMMAND = "#ipython: "
+# Colab takes the titles of its forms, which are comments, for no part of a cell.
+_MAGIC = re.compile(r"(?:\s*#[^\n]*\n)*\s*%%(?P<name>\w*)")
+_WRITTEN_MAGIC = re.compile(rf"(?:\s*#(?!{_COMMAND[1:]})[^\n]*\n)*\s*{_COMMAND}")
 _TIMED = "  #ipython-timed: "
 _CANDIDATE = re.compile(r"^[ \t]*[%!?]|\?[ \t]*(?:#.*)?\r?$|=[ \t]*[%!]", re.MULTILINE)
 _WITHOUT_SIGN = re.compile(r"[ \t]*(?:pip|conda|mamba|cd|ls|cat|mkdir|rm|cp|mv|pwd|clear)(?:[ \t]|\r?$)")
@@ -50,13 +53,14 @@ class PythonText(NamedTuple):
 @lru_cache(maxsize=2048)
 def python_of(source: str) -> PythonText:
     """The Python of a cell: its own lines, with IPython's commands as comments."""
-    magic = re.match(r"\s*%%(\w*)", source)
-    writes = _WRITES.match(source) if magic else None
-    if magic and not writes and magic[1] not in _PYTHON_BODIES:
+    magic = _MAGIC.match(source)
+    at = magic.start("name") - len("%%") if magic else 0
+    writes = _WRITES.match(source, at) if magic else None
+    if magic and not writes and magic["name"] not in _PYTHON_BODIES:
         return PythonText(None)
     if writes:
         # IPython does not read the body: what looks like one of its commands there is none.
-        read = source.replace("%%", f"{_COMMAND}%%", 1)
+        read = source[:at] + _COMMAND + source[at:]
     else:
         read = _Commands(without_sign=False).replaced(source) if _CANDIDATE.search(source) else source
     fault = fault_of(read)
@@ -91,8 +95,8 @@ class Writing(NamedTuple):
 
 def writing(text: str) -> Writing | None:
     """What file the Python of a cell is written to instead of being run, None where it is run."""
-    begin = text.lstrip()
-    found = _WRITES.match(begin.removeprefix(_COMMAND)) if begin.startswith(_COMMAND) else None
+    command = _WRITTEN_MAGIC.match(text)
+    found = _WRITES.match(text, command.end()) if command else None
     return Writing(found["file"], found["append"] is not None) if found else None
 
 
