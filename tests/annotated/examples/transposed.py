@@ -50,6 +50,22 @@ def first_of_three(a):
         a[x, y, z] = np.float32(1)  # hit: transposed-index
 
 
+@cuda.jit
+def launched_by_others(a, out):
+    i, j = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        value = a[i, j]  # hit: transposed-index
+        out[i, j] = value  # hit: transposed-index
+
+
+@cuda.jit
+def column_first_launched_by_others(a, out):
+    j, i = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        value = a[i, j]  # ok: transposed-index
+        out[i, j] = value  # ok: transposed-index
+
+
 def main():
     n = 4096
     a = cuda.to_device(np.ones((n, n), dtype=np.float32))
