@@ -25,6 +25,13 @@ def wide_throughout(a, out):
         out[i] = a[i] * 0.1 + a[i]  # ok: float64-promotion
 
 
+@cuda.jit
+def drawn_on_the_host(out, shift, factor):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = shift + factor  # hit: float64-promotion
+
+
 def main():
     n = 1 << 20
     a = cuda.to_device(np.ones(n, dtype=np.float32))
@@ -33,3 +40,4 @@ def main():
     scaled_by_python[n // 256, 256](a, 0.1, out)
     scaled_by_numpy[n // 256, 256](a, np.float32(0.1), out)
     wide_throughout[n // 256, 256](wide, wide)
+    drawn_on_the_host[n // 256, 256](out, np.random.randint(3, 9), np.random.uniform(0.0, 1.0))
