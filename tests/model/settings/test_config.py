@@ -52,6 +52,7 @@ spills = { level = "error", params = { floor = "35%", times = 3 } }
     )
     assert replace(load_config(project / "pkg" / "deep"), places={}) == Config(
         device="h100-sxm",
+        device_named=True,
         evidence="source",
         select=("memory",),
         extend_select=("spills",),
@@ -200,3 +201,17 @@ def test_where_no_folder_can_be_made_there_is_no_cache(project: Path) -> None:
     assert prepare_cache_folder(Config(root=project)) is None
     assert (project / ".advisor").read_text() == "a file of the user's"
     assert cache_folder(Config(root=project)) == project / ".advisor" / "cache"
+
+
+def test_limits_of_gains_stand_beside_the_levels_of_circumstances(project: Path) -> None:
+    config = load_config(project, ["policy.negligible-gain=1.2", 'policy.test-kernel="same"'])
+    assert dict(config.policy) == {"negligible-gain": 1.2, "test-kernel": "same"}
+    (problem,) = problems(project, "policy.considerable-gain=0.5")
+    assert problem.endswith("`policy.considerable-gain` must be a number from 1, not `0.5`.")
+    (problem,) = problems(project, 'policy.negligible-gain="same"')
+    assert problem.endswith("`policy.negligible-gain` must be a number from 1, not `same`.")
+
+
+def test_a_device_is_named_even_where_it_is_the_usual_one(project: Path) -> None:
+    assert not load_config(project).device_named
+    assert load_config(project, ['device="a100-80gb"']).device_named
