@@ -58,10 +58,11 @@ class Config:
     """All settings of a project.
 
     `root` is the folder that `exclude`, `per_file_ignores` and the paths of overrides, also of those in
-    packs, are relative to; `policy` gives levels to circumstances, and limits of gains; `file` is the file they
-    come from, None for the defaults; `packs` are paths of folders from `root`, or names of installed packs;
-    `report_causes` is the number of causes in a short report, None for as many as fit two screens; `places` says
-    where packs and metric providers are named, by key and name; `device_named` that some text names the device.
+    packs, are relative to; `policy` gives levels to circumstances, and limits of gains; `file` is the file
+    they come from, None for the defaults; `packs` are paths of folders from `root`, or names of installed
+    packs; `report_causes` is the number of causes in a short report, None for as many as fit two screens;
+    `places` says where packs and metric providers are named, by key and name; `device_named` that some text
+    names the device.
     """
 
     device: str = DEFAULT_DEVICE
