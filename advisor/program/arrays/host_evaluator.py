@@ -355,12 +355,14 @@ class HostValues:
         method = isinstance(module.parents.get(frame.scope), ast.ClassDef)
         if function is None or method or name not in {one.arg for one in function.args.args}:
             return UNKNOWN
+        stated = _annotated(function, name)
         if not values_given(module, function, name):
-            stated = _annotated(function, name)
             if stated is not None:
                 return stated
             return OF_ANY_ORDER if is_handed_on({function.name}, module, self.workspace) else UNKNOWN
         found = joined(self.value(node, caller) for node, caller in self.passed(name, frame))
+        if found == UNKNOWN and stated is not None:
+            return stated
         return found if values_in_script(module, function, name) else as_parameter(found)
 
     def passed(self, name: str, frame: Frame) -> list[tuple[ast.expr, Frame]]:

@@ -58,6 +58,7 @@ def scaled(a, s):
 def run({parameters}):
     {statement}
     scaled[(64, 64), (16, 16)](d, s)
+{call}
 """
 
 
@@ -68,6 +69,10 @@ def run({parameters}):
          ("float32[:,::1]", "float64"), ()),
         ("b, s: int = 2", "d = np.array(b, np.float64, order='C')", ("float64[:,::1]", "int64"), ()),
         ("b, v: float", "d, s = np.zeros((9, 9), np.int8), np.float32(v)", ("int8[:,::1]", "float32"), ()),
+        # A call in sight that does not say what it gives leaves what the parameter is said to be.
+        ("b, v: float", "d, s = np.zeros((9, 9)), np.float32(v)\nrun(0, eval('1'))",
+         ("float64[:,::1]", "float32"), ()),
+        ("b, s: float", "d = np.zeros((9, 9))\nrun(0, 1)", ("float64[:,::1]", "int64"), ()),
         ("b, s: float", "d = b.astype(np.float32)", ("float32[:,::1]", "float64"), ("a",)),
         ("b, s: float | None", "d = np.zeros((9, 9))", ("float64[:,::1]", "float64"), ("s",)),
         ("b, s=2.0", "d = np.zeros((9, 9))", ("float64[:,::1]", "float64"), ("s",)),
@@ -77,7 +82,8 @@ def test_what_the_host_code_states_is_no_assumption(
     tmp_path: Path, parameters: str, statement: str, types: tuple[str, ...], assumed: tuple[str, ...]
 ) -> None:
     file = tmp_path / "program.py"
-    file.write_text(HEAD + PARAMETER.format(parameters=parameters, statement=statement))
+    inside, _, call = statement.partition("\n")
+    file.write_text(HEAD + PARAMETER.format(parameters=parameters, statement=inside, call=call))
     found = analyse([file], tmp_path, with_units=True).units
     first = next(one for one in found if "scaled" in one.kernel).candidates[0]
     assert (first.types, first.assumed) == (types, assumed)
