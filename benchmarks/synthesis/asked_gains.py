@@ -1,6 +1,6 @@
 """What it costs to ask the time model for the gains of findings, and how many findings have one.
 
-    python benchmarks/asked_gains.py FILE...
+    python benchmarks/synthesis/asked_gains.py FILE...
 
 Each file is checked by itself, with launches made up and for two devices, as without `--device`. Told are the
 processor time of the check, its workers' with it, and the part of it in `Check.weigh`; of the findings about
