@@ -20,15 +20,15 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
 )
 from advisor.evidence.source.kernels.access_records import access_records
 from advisor.evidence.source.kernels.atomic_records import atomic_records
-from advisor.evidence.source.kernels.counter_bounds import counter_bounds
+from advisor.evidence.source.kernels.bounds.counter_bounds import counter_bounds
+from advisor.evidence.source.kernels.bounds.guards_of_neighbours import know_elements_past_the_end
+from advisor.evidence.source.kernels.bounds.range_tests import range_test_outcome
 from advisor.evidence.source.kernels.grid_order import exchanges_between_blocks
-from advisor.evidence.source.kernels.guards_of_neighbours import know_elements_past_the_end
 from advisor.evidence.source.kernels.loop_records import loop_records
 from advisor.evidence.source.kernels.name_records import name_records
 from advisor.evidence.source.kernels.neighbour_reads import know_neighbour_reads
 from advisor.evidence.source.kernels.operation_records import operation_records
 from advisor.evidence.source.kernels.placed_records import record_at
-from advisor.evidence.source.kernels.range_tests import range_test_outcome
 from advisor.evidence.source.kernels.unwritten_local import know_unwritten_reads
 from advisor.evidence.source.test_paths import holds_tests
 from advisor.evidence.source.warps.thread_use import (

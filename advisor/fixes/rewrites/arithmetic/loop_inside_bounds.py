@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.evidence.source.kernels.counter_bounds import (
+from advisor.evidence.source.kernels.bounds.counter_bounds import (
     GuardedLoops,
     Term,
     counter_of,

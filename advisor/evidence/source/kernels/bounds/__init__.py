@@ -1,0 +1,1 @@
+"""What a kernel asks of the bounds of its arrays and loops, and what it leaves open."""
