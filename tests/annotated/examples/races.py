@@ -52,7 +52,7 @@ def where_the_data_says(keys, bins):
 def counted_in_bins(values, low, width, bins):
     i = cuda.grid(1)
     if i < values.size:
-        place = math.floor((values[i] - low) / width)
+        place = np.int32(math.floor((values[i] - low) / width))
         if place >= 0 and place < bins.size:  # ok: truncation-before-range-test, range-test-without-effect
             bins[place] += 1  # hit: unordered-data-dependent-update
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from surveying import records, value
+
+from advisor.evidence.source.kernels.range_tests import range_test_outcome
+from advisor.model.text.source_text import SourceText
+from advisor.program.syntax.module import read_module
 
 KERNEL = """
 @cuda.jit
@@ -55,3 +62,18 @@ def test_what_a_range_test_always_does(tmp_path: Path, test: str, outcome: str) 
 )
 def test_whether_a_fraction_was_rounded_toward_zero(tmp_path: Path, test: str, rounded: bool) -> None:
     assert _test(tmp_path, test, "tests_truncated") is rounded
+
+
+COMPARISON = st.builds(
+    lambda operator, bound, mirrored: f"{bound} {operator} i" if mirrored else f"i {operator} {bound}",
+    st.sampled_from(["<", "<=", ">", ">="]), st.integers(-3, 3), st.booleans(),
+)  # fmt: skip
+
+
+@given(COMPARISON, COMPARISON, st.sampled_from(["and", "or"]))
+def test_what_is_said_of_numbers_is_so(one: str, other: str, operator: str) -> None:
+    test = f"{one} {operator} {other}"
+    module = read_module(SourceText("k.py", test), "k.py")
+    outcome = range_test_outcome(ast.parse(test, mode="eval").body, module)
+    results = {eval(test, {"i": i / 2}) for i in range(-9, 10)}
+    assert outcome == {(True,): "holds", (False,): "fails"}.get(tuple(results))

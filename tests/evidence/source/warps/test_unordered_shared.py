@@ -6,6 +6,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from surveying import records, value
 
 BLOCK = {
@@ -170,3 +172,24 @@ def test_nothing_is_handed_on_or_a_barrier_orders_it(tmp_path: Path, body: str) 
 
 def test_a_block_of_one_warp_needs_a_barrier_too(tmp_path: Path) -> None:
     assert _among(tmp_path, "s[t] = x[t]\no[t] = s[31 - t]", block=32) == {"warp"}
+
+
+PART = st.tuples(st.integers(0, 96), st.integers(1, 96), st.integers(0, 70))
+
+
+@given(PART, PART)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_threads_meet_where_they_do(
+    tmp_path: Path, store: tuple[int, int, int], load: tuple[int, int, int]
+) -> None:
+    texts = [f"if t >= {low} and t < {low + count}:\n    " for low, count, _ in (store, load)]
+    body = f"{texts[0]}s[t + {store[2]}] = x[t]\n{texts[1]}o[t] = s[t + {load[2]}]"
+    threads = range(256)
+    stored = {t + store[2]: t for t in threads if store[0] <= t < sum(store[:2])}
+    pairs = [
+        (t, stored[t + load[2]])
+        for t in threads
+        if load[0] <= t < sum(load[:2]) and stored.get(t + load[2], t) != t
+    ]
+    wanted = {"block"} if any(a // 32 != b // 32 for a, b in pairs) else {"warp"} if pairs else set()
+    assert _among(tmp_path, body) == wanted
