@@ -153,4 +153,4 @@ def main():
     states = cuda.device_array(half * 256, dtype=np.float32)
     a_state_for_each_thread[half, 256](states, out)
     index_inside_the_block[blocks, 256](out)
-    a_block_for_each_row[n, 64](out)
+    a_block_for_each_row[n, 64](out)  # hit: block-axis-without-use

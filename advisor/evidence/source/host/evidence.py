@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Sequence
 
 from advisor.evidence.source.host.array_calls import array_call_records
@@ -24,6 +25,7 @@ from advisor.evidence.source.host.overwritten_arrays import unread_arrays
 from advisor.evidence.source.host.several_gpus import collective_records, round_trip_records
 from advisor.evidence.source.kernel_walk.walk import WalkedKernels
 from advisor.evidence.source.test_paths import is_test_path
+from advisor.evidence.source.warps.thread_use import alike_axes
 from advisor.model.records import Record
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.launches.host_loops import host_loops
@@ -84,11 +86,22 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
             leaves_stream_out=leaves_stream_out(launch),
             unread_arrays=listed(unread_arrays(launch, walked)),
             only_steps=only_steps(launch, launches),
+            alike_threads=_alike_threads(launch, walked),
             exchanges_axes=exchanged is not None,
             exchanged_array=exchanged,
             steps=steps(launch, placement),
         )
     return found
+
+
+def _alike_threads(launch: Launch, walked: WalkedKernels) -> int | None:
+    """How many threads of a block do the same work each time, 1 where each does its own."""
+    if launch.kernel is None or launch.block is None:
+        return None
+    alike = alike_axes(walked.facts(launch.kernel))
+    sizes = [size for axis, size in zip("xyz", launch.block, strict=False) if axis in alike]
+    known = [size for size in sizes if size is not None]
+    return math.prod(known) if len(known) == len(sizes) else None
 
 
 def _numba_calls(placement: Placement, calls: Sequence[HostCall]) -> list[Record]:

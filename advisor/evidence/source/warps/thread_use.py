@@ -117,3 +117,20 @@ def _compares_by_order(test: ast.AST, joined_by: type[ast.boolop] = ast.And) -> 
     return isinstance(test, ast.Compare) and all(
         isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in test.ops
     )
+
+
+def alike_axes(facts: KernelFacts) -> frozenset[str]:
+    """The axes of a block, x, y or z, along which all threads do the same: nothing that the kernel stores,
+    and no place or condition of it, depends on the thread's index there. None where threads meet or add to an
+    element, or a function is not known.
+    """
+    stores = [one for one in facts.accesses if one.kind != "load" and one.array.space == "global"]
+    if not (facts.complete and stores) or facts.threads_meet or facts.calls_unknown or facts.atomics:
+        return frozenset()
+    depends: set[str] = set()
+    for access in facts.accesses:
+        depends |= access.value_depends
+        depends |= {name for index in access.indices for name in facts.atoms.depends(index.form)}
+        depends |= {name for condition in access.place.conditions for name in condition.depends}
+        depends |= {name for loop in access.place.loops for name in loop.trips}
+    return frozenset(axis for axis in "xyz" if f"tid.{axis}" not in depends)
