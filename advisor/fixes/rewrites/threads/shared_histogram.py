@@ -3,7 +3,7 @@
 # /// fix
 # title = "Count in a copy of the histogram in shared memory, add it to global memory in the end"
 # safety = "needs review"
-# rules = ["data-dependent-atomic", "contended-atomic"]
+# rules = ["histogram-in-global-memory", "data-dependent-atomic", "contended-atomic"]
 # needs_kernel = true
 # condition = """
 # these files hold every launch of the kernel, and no other argument shares memory with the histogram; \

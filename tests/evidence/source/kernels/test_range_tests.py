@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from surveying import records, value
 
-from advisor.evidence.source.kernels.range_tests import range_test_outcome
+from advisor.evidence.source.kernels.bounds.range_tests import range_test_outcome
 from advisor.model.text.source_text import SourceText
 from advisor.program.syntax.module import read_module
 
