@@ -24,7 +24,7 @@ def added_by_all(x, out):
     row = cuda.blockIdx.x
     _, j = cuda.grid(2)
     if j < x.shape[1]:
-        cuda.atomic.add(out, (row, j), x[row, j])
+        cuda.atomic.add(out, (row, j), x[row, j])  # hit: contended-atomic
 
 
 @cuda.jit
