@@ -234,7 +234,8 @@ def test_from_a_folder_below_the_project(
         (["a/b", "--metric", "itemsize"], "It is one of `access`: add --entity access."),
         (
             ["a/b", "--entity", "barrier"],
-            "Name one with --metric: divergent, in_bounds_guard, after_divergent_exit, loop_depth.",
+            "Name one with --metric: group, divergent, in_bounds_guard, after_divergent_exit, "
+            "after_bounds_exit, loop_depth, between_blocks, array_of_other_blocks.",
         ),
         (["a/b", "--pack", "k.py"], "k.py is a file; name a folder with --pack."),
     ],

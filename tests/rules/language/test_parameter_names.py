@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -61,27 +61,31 @@ def test_the_name_says_what_a_larger_value_does(rule: Rule, param: str) -> None:
         assert effects(rule, param) == {DIRECTIONS[beginning]}
 
 
-def compared(expression: Expression, rule: Rule) -> Iterator[tuple[str, str]]:
+def compared(
+    expression: Expression, rule: Rule, entities: Mapping[str, str]
+) -> Iterator[tuple[tuple[str, ...], str]]:
     """The metrics that are compared with nothing but a parameter, each with the parameter."""
     if isinstance(expression, Quantified):
-        yield from compared(expression.condition, rule)
+        inside = {**entities, expression.variable: expression.entity}
+        yield from compared(expression.condition, rule, inside)
     if not isinstance(expression, Operation):
         return
     if expression.operator in ("<", "<=", ">", ">="):
         metric, bound = expression.operands
         known = {param.name for param in rule.params}
         if isinstance(metric, Reference) and isinstance(bound, Reference) and bound.parts[0] in known:
-            yield metric.parts[-1], bound.parts[0]
+            begins, *path = metric.parts
+            yield (entities.get(begins, begins), *path), bound.parts[0]
     for operand in expression.operands:
-        yield from compared(operand, rule)
+        yield from compared(operand, rule, entities)
 
 
 def test_the_same_bound_of_the_same_metric_has_one_name() -> None:
-    names: dict[tuple[str, int], set[str]] = {}
+    names: dict[tuple[tuple[str, ...], int], set[str]] = {}
     for rule in BOOK.rules:
         exceptions = (one.condition for one in (*rule.unless, *rule.doubts))
         for expression in (rule.when, *(value for _, value in rule.lets), *exceptions):
-            for metric, param in compared(expression, rule):
+            for metric, param in compared(expression, rule, dict(rule.variables)):
                 if not param.startswith("target_"):
                     names.setdefault((metric, min(effects(rule, param))), set()).add(param)
     assert len(names) > 50
