@@ -51,8 +51,8 @@ def test_the_way_to_a_verdict(tmp_path: Path) -> None:
         "  It would fire if `a.sectors_per_request` were above 8 sectors/request "
         "(it is 4 to 8 sectors/request)" in silent
     )
-    # Nothing is counted without launches: the bound that the rule states is what is known. A warp moves at least
-    # 16 sectors of `a` and 4 of `out`; with 4 of each, 8 of 20 remain.
+    # Nothing is counted without launches: the bound that the rule states is what is known. A warp moves 16
+    # to 32 sectors of `a` and 4 to 8 of `out`; with as many of each as of `out`, 8 of 20 or 16 of 40 remain.
     assert told.splitlines()[1] == "  Gain: predicted at most 2.5 times as fast"
 
 
