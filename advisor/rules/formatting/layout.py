@@ -13,6 +13,8 @@ from advisor.rules.formatting.tokens import ASSIGNMENT, KEYWORD, RuleFile, Word
 _STEP = 2
 _CONTINUED = 4
 _GROUPS = (("for_each", "param", "let"), ("when", "unless", "doubt", "once"), ("given", "example"))
+# `for each branch b of kernel k` and `when b.divided` with nothing between them.
+_ONE_SENTENCE = ("for_each", "when")
 _BESIDE_EACH_OTHER = ("severity", "confidence", "effort")
 # The keyword or the kind of the word behind which the condition of a clause or an item begins.
 _BEFORE_CONDITION = {
@@ -88,7 +90,8 @@ def _set_clauses(page: Page, clauses: Sequence[Sequence[Word]]) -> None:
 def _blank_between(before: Sequence[Word], clause: Sequence[Word]) -> Blank:
     if not before:
         return Blank.FIRST
-    same = _group(before[0].begins) == _group(clause[0].begins)
+    kinds = before[0].begins, clause[0].begins
+    same = _group(kinds[0]) == _group(kinds[1]) or kinds == _ONE_SENTENCE
     return Blank.BESIDE_COMMENTS if same else Blank.SOMEWHERE
 
 

@@ -121,7 +121,7 @@ def test_truth_and_text_have_no_threshold() -> None:
     assert "  when k.debug_enabled\n" in truth
     assert "{ k.debug_enabled = false }" in truth
     text = rule_text("a-b", Metric("space", "access", TEXT))
-    assert '  for each access a\n\n  when a.space = "…"\n' in text
+    assert '  for each access a\n  when a.space = "…"\n' in text
     assert "param" not in truth + text
 
 

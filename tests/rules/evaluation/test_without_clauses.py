@@ -36,7 +36,6 @@ entity access of kernel "One access." {
 RULE = """/// What it is about.
 rule many-sectors "Many sectors" {{
   for each access a of kernel k
-
   when a.sectors_per_request > 4 sectors/request
 
   severity warning  confidence high  effort low

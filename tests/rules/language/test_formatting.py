@@ -149,6 +149,34 @@ rule a "A" {
 }
 """,
     ),
+    "what is looked at and the condition are one sentence": (
+        'rule a "A" {\n  for each kernel k\n\n\n  when k.x\n\n  unless k.y\n  say "s"\n}\n'
+        'rule b "B" {\n  for each kernel k // one\n\n  // two\n  when k.x\n}\n'
+        'rule c "C" { for each kernel k let x = k.x when x }',
+        """\
+rule a "A" {
+  for each kernel k
+  when k.x
+  unless k.y
+
+  say "s"
+}
+
+rule b "B" {
+  for each kernel k  // one
+
+  // two
+  when k.x
+}
+
+rule c "C" {
+  for each kernel k
+  let x = k.x
+
+  when x
+}
+""",
+    ),
     "a condition written on several lines": (
         'rule a "A" { when k.x between 1\nand 2 and (k.y or k.z) or not k.q is known\n'
         'unless k.a in ("x","y") and\nk.b because "r" let c = k.a\n or max(k.b , k.c) = f( k ) }',
