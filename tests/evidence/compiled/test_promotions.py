@@ -13,6 +13,7 @@ from small_kernels import F32, F64, FIRST, LINE, elementwise, unit
 
 from advisor.evidence.compiled import CompiledEvidence, Target, compile_units
 from advisor.evidence.compiled.evidence import CompiledKernel, Promotion
+from advisor.evidence.compiled.float64.placed_promotions import placed_promotions
 from advisor.evidence.compiled.records import kernel_and_line_records
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
 
@@ -230,3 +231,13 @@ def test_a_line_without_promotion_has_none(evidence: CompiledEvidence) -> None:
     assert lines
     assert {record.readings["promoted_operations"].value for record in lines} == {0}
     assert not any("promotion_cause" in record.readings for record in lines)
+
+
+def test_a_cause_in_a_notebook_is_named_by_its_function() -> None:
+    function = FunctionText("scale", "def scale(x):\n    return x * 0.1\n", "lib.ipynb", 70, device=True)
+    unit = CompilationUnit("k", "lib.ipynb", (function,))
+    found = {
+        "function": 0, "line": 2, "operations": 1, "narrow": [0], "causes": [["literal", 0, 2, "0.1"]],
+    }  # fmt: skip
+    (one,) = placed_promotions(unit, ArgumentTypes(("float32",)), [found])
+    assert (one.line, one.cause) == (71, "`0.1` in `scale`")

@@ -7,6 +7,7 @@ from typing import Any
 
 from advisor.evidence.compiled.evidence import Promotion
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
+from advisor.model.text.notebooks import is_notebook
 
 Json = dict[str, Any]
 
@@ -65,7 +66,8 @@ def _in_words(unit: CompilationUnit, path: str, cause: Sequence[Any]) -> str:
     if kind == "argument":
         return f"the float64 argument `{unit.parameters[line]}`" if unit.parameters else "a float64 argument"
     place = unit.functions[function]
-    where = f"line {place.line + line - 1}"
+    # A notebook is read as one text, whose lines nobody else counts.
+    where = f"`{place.name}`" if is_notebook(place.path) else f"line {place.line + line - 1}"
     if place.path != path:
         where = f"{where} of {place.path}"
     written = f"`{text}`" if text else ""
