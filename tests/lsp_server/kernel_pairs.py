@@ -56,8 +56,8 @@ class Case(NamedTuple):
 
 ERROR, WARNING, INFORMATION = 1, 2, 3
 CASES = [
-    # Without a launch nothing tells which threads make a warp.
-    Case("transposed-index", 8, INFORMATION, TRANSPOSED, STRAIGHT),
+    # In each block of usual shape, 16 or more threads along x, the lanes of a warp lie in as many rows.
+    Case("transposed-index", 8, WARNING, TRANSPOSED, STRAIGHT),
     Case("transposed-index", 8, WARNING, TRANSPOSED + SQUARE, STRAIGHT + SQUARE),
     Case(
         "barrier-in-divergent-branch",

@@ -7,6 +7,7 @@ import ast
 from advisor.program.index_relations.unit_functions import UnitFunction
 from advisor.program.syntax.assigned_values import value_given
 from advisor.program.syntax.calls import last_name
+from advisor.program.syntax.written_code import as_written
 
 # Conversions that cut a quotient down to a whole number.
 _WHOLE = frozenset({"int", "int32", "int64", "floor", "trunc"})
@@ -49,7 +50,7 @@ def _quotient(node: ast.expr, function: UnitFunction, through_name: bool = True)
 
 def _is_same(one: ast.expr, other: ast.expr, function: UnitFunction) -> bool:
     """Whether two expressions are written alike, of names that are bound by the same where they stand."""
-    if ast.dump(one) != ast.dump(other):
+    if as_written(one) != as_written(other):
         return False
     reaching = function.reaching.reaching
     names = ([name for name in ast.walk(part) if isinstance(name, ast.Name)] for part in (one, other))

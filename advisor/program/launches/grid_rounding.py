@@ -5,12 +5,13 @@ whether the data is made as large as the grid.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.tree_nodes import below
+from advisor.program.syntax.written_code import as_written
 from advisor.program.values.constants import Constants
 
 _CEILING_CALLS = frozenset({"ceil", "cdiv", "ceildiv", "ceil_div", "div_up", "divup", "div_ceil", "round_up"})
@@ -34,7 +35,7 @@ def makes_data_for(grid: ast.expr, block: ast.expr, arguments: Sequence[ast.expr
     """Whether the size of an argument is the product of a launch's blocks and threads, as where each thread
     has the state of a generator.
     """
-    sizes = {ast.dump(grid), ast.dump(block)}
+    sizes = {as_written(grid), as_written(block)}
     asked, names = list(arguments), set[str]()
     for _ in range(_DEPTH):
         inside = [inner for one in asked for inner in below(one)]
@@ -61,11 +62,11 @@ def _is_remainder(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
 
 
-def _multiplies(node: ast.AST, factors: set[str]) -> bool:
+def _multiplies(node: ast.AST, factors: set[Hashable]) -> bool:
     return (
         isinstance(node, ast.BinOp)
         and isinstance(node.op, ast.Mult)
-        and {ast.dump(node.left), ast.dump(node.right)} == factors
+        and {as_written(node.left), as_written(node.right)} == factors
     )
 
 

@@ -37,6 +37,7 @@ from advisor.program.launches.timing_loops import timing_loop
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
+from advisor.program.syntax.written_code import as_written
 from advisor.program.values.command_line import reads_command_line
 from advisor.program.values.constant_folding import UNKNOWN, is_open
 from advisor.program.values.constants import Constants
@@ -470,8 +471,8 @@ def is_also_argument(block: ast.expr, call: ast.Call) -> bool:
     name = block.id if isinstance(block, ast.Name) else block.attr
     if _SPEAKS_OF_THREADS.search(name):
         return False
-    written = ast.dump(block)
-    return any(ast.dump(argument) == written for argument in call.args)
+    written = as_written(block)
+    return any(as_written(argument) == written for argument in call.args)
 
 
 def smallest_block(block: ast.expr, constants: Constants) -> int | None:

@@ -22,6 +22,7 @@ from advisor.program.syntax.definition_flow import is_star
 from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax
 from advisor.program.syntax.reaching_definitions import START
 from advisor.program.syntax.tree_nodes import dotted_root
+from advisor.program.syntax.written_code import as_written
 from advisor.program.values.call_sites import values_given
 from advisor.program.values.changed_lists import ListValue, may_change
 from advisor.program.values.command_line import needs_arguments, without_arguments
@@ -383,11 +384,11 @@ def _chosen_items(node: ast.Tuple, most: int) -> Iterator[list[ast.expr]]:
     """The items of a tuple for each outcome of the conditions that choose them, at most `most`; items that
     the same condition chooses go together.
     """
-    tests = list(dict.fromkeys(ast.dump(one.test) for one in node.elts if isinstance(one, ast.IfExp)))
+    tests = list(dict.fromkeys(as_written(one.test) for one in node.elts if isinstance(one, ast.IfExp)))
     for outcome in itertools.islice(itertools.product((True, False), repeat=len(tests)), most):
         holds = dict(zip(tests, outcome, strict=True))
         yield [
-            (one.body if holds[ast.dump(one.test)] else one.orelse) if isinstance(one, ast.IfExp) else one
+            (one.body if holds[as_written(one.test)] else one.orelse) if isinstance(one, ast.IfExp) else one
             for one in node.elts
         ]
 

@@ -34,7 +34,7 @@ _DIVIDED = "divided"
 # What follows from the bytes of elements and where they begin, and by how much at most, rounded up.
 _OF_BYTES = frozenset({"sectors_per_request", "ideal_sectors_per_request"})
 _TWICE = 2.1
-# The parts of accesses in those of the kernel go with its sizes: told from the least to the most of launches.
+# The parts of accesses in those of the kernel, which go with its sizes wherever it loops over data.
 _SHARES = ("sector_share", "request_share", "wavefront_share")
 Line: TypeAlias = "tuple[str, str, int, str, str, str]"
 
@@ -65,6 +65,7 @@ def agreed_lines(
     seen = [_seen(kernel, trial, doubtful, move) for trial in trials]
     at_edges = [_seen(kernel, trial, doubtful, move) for trial in edges]
     places = dict.fromkeys(line for one in seen for line in one.lines)
+    steady = agree([_requests_of_a_warp(one) for one in trials])
     found = []
     for line in places:
         entity, path, number, array, space, kind = line
@@ -77,9 +78,9 @@ def agreed_lines(
             )
         for metric in _METRICS.get(entity, ()):
             _compare(counts, metric, [_number(one, line, metric) for one in seen], plain)
-        if entity == "access":
+        if entity == "access" and steady:
             for metric in _SHARES:
-                _note_span(counts, metric, [_number(one, line, metric) for one in seen])
+                _note_share(counts, metric, [_number(one, line, metric) for one in seen])
         if counts.values or counts.seen:
             found.append(counts)
     return tuple(found)
@@ -95,12 +96,22 @@ def _compare(counts: LineCounts, metric: str, each: Sequence[float | None], plai
         counts.seen[metric] = tuple(each)
 
 
-def _note_span(counts: LineCounts, metric: str, each: Sequence[float | None]) -> None:
+def _requests_of_a_warp(trial: Trial) -> float | None:
+    """What a warp loads, stores and updates; where that goes with the sizes of a launch, so do all shares."""
+    requests = sum(one.requests for one in trial.counted.accesses)
+    return requests / trial.counted.warps if trial.counted.warps else None
+
+
+def _note_share(counts: LineCounts, metric: str, each: Sequence[float | None]) -> None:
+    """Note the least and the most part where launches agree in proportion: a small part is no part near 0 at
+    other sizes.
+    """
     known = [one for one in each if one is not None]
-    if known and len(known) == len(each):
-        counts.values[metric] = min(known)
-        if max(known) > min(known):
-            counts.most[metric] = max(known)
+    if not known or len(known) < len(each) or min(known) < _ALIKE * max(known):
+        return
+    counts.values[metric] = min(known)
+    if max(known) > min(known):
+        counts.most[metric] = max(known)
 
 
 def _compare_branch(counts: LineCounts, each: Sequence[float | None], edges: Sequence[float | None]) -> None:

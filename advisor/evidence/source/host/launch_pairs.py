@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from advisor.evidence.source.host.host_records import host_record
 from advisor.evidence.source.kernel_walk.index_bounds import grid_axis
@@ -12,6 +12,7 @@ from advisor.model.records import Record
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.launches import Launch
 from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.syntax.written_code import as_written
 
 
 def pair_records(module: ModuleSyntax, launches: Sequence[Launch], walked: WalkedKernels) -> Iterator[Record]:
@@ -135,5 +136,5 @@ def _others_apart(first: Launch, second: Launch, array: str, kernels: _Kernels) 
     return True
 
 
-def _configuration(launch: Launch) -> str:
-    return ast.dump(launch.node.func.slice) if isinstance(launch.node.func, ast.Subscript) else ""
+def _configuration(launch: Launch) -> Hashable:
+    return as_written(launch.node.func.slice) if isinstance(launch.node.func, ast.Subscript) else None

@@ -14,6 +14,7 @@ from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.calls import called_name, keyword_value
 from advisor.program.syntax.module import ModuleSyntax, names_in
 from advisor.program.syntax.tree_nodes import below
+from advisor.program.syntax.written_code import as_written
 from advisor.program.values.constants import Constants
 
 _MAKES = "create_xoroshiro128p_states"
@@ -67,14 +68,14 @@ def _follows_data(count: ast.expr, launch: Launch, module: ModuleSyntax) -> bool
     """Whether there are as many states as tasks of a launch, or as elements of an array that it is given."""
     if not isinstance(count, ast.Name | ast.Attribute):
         return False
-    written = ast.dump(count)
+    written = as_written(count)
     configured = launch.node.func
     if called_name(configured) == "forall" and isinstance(configured, ast.Call) and configured.args:
-        return ast.dump(configured.args[0]) == written
+        return as_written(configured.args[0]) == written
     names = (one for one in launch.arguments if isinstance(one, ast.Name))
     made = (value for one in names for value in values_at(module, one) if value is not None)
     return any(
-        called_name(one) in _ARRAYS and one.args and ast.dump(one.args[0]) == written
+        called_name(one) in _ARRAYS and one.args and as_written(one.args[0]) == written
         for value in made
         for one in below(value)
         if isinstance(one, ast.Call)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from itertools import combinations
 from typing import Literal, NamedTuple
 
 from advisor.evidence.source.warps.thread_use import is_given_size
 from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.syntax.written_code import as_written
 
 Outcome = Literal["holds", "fails"]
 _ASCENDING = ast.Lt | ast.LtE
@@ -18,7 +19,7 @@ _DESCENDING = ast.Gt | ast.GtE
 class _Half(NamedTuple):
     """A comparison of something with a bound: below it, or from it on, `strict` without the bound itself."""
 
-    tested: str
+    tested: Hashable
     below: bool
     strict: bool
     bound: ast.expr
@@ -43,8 +44,8 @@ def _halves(test: ast.expr) -> Iterator[_Half]:
     left, operator, right = test.left, test.ops[0], test.comparators[0]
     if isinstance(operator, _ASCENDING | _DESCENDING):
         below, strict = isinstance(operator, _ASCENDING), isinstance(operator, ast.Lt | ast.Gt)
-        yield _Half(ast.dump(left), below, strict, right)
-        yield _Half(ast.dump(right), not below, strict, left)
+        yield _Half(as_written(left), below, strict, right)
+        yield _Half(as_written(right), not below, strict, left)
 
 
 def _leave_nothing(one: _Half, other: _Half, outcome: Outcome, module: ModuleSyntax) -> bool:
