@@ -27,7 +27,7 @@ ROW = {
         "line": {"type": "integer", "minimum": 1},
         "rule": {"type": "string"},
         "severity": {"enum": ["error", "warning", "info"]},
-        "verdict": {"enum": ["right", "unsure", "wrong"]},
+        "verdict": {"enum": ["right", "not worth", "unsure", "wrong"]},
         "reason": {"type": "string", "minLength": 20, "maxLength": 300},
     },
     "required": ["repository", "commit", "path", "line", "rule", "verdict", "reason"],
