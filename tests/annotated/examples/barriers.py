@@ -59,7 +59,7 @@ def grid_waits_after_a_return(a, steps):
         return
     grid = cuda.cg.this_grid()
     for _ in range(steps):
-        a[i] += np.float32(1)
+        a[i] += np.float32(1)  # hit: global-accumulation-in-loop
         grid.sync()  # hit: barrier-after-divergent-exit
 
 
@@ -78,7 +78,7 @@ def all_wait_for_the_grid(a, steps):
     grid = cuda.cg.this_grid()
     for _ in range(steps):
         if i < a.size:
-            a[i] += np.float32(1)
+            a[i] += np.float32(1)  # hit: global-accumulation-in-loop
         grid.sync()  # ok: barrier-in-divergent-branch, barrier-after-divergent-exit
 
 
@@ -218,7 +218,12 @@ def lanes_without_a_barrier(a, out):
         tile[t] += tile[t + 32]
         tile[t] += tile[t + 16]  # hit: missing-barrier
         cuda.syncwarp()
-        tile[t] += tile[t + 8]  # ok: missing-barrier
+        # A lane may store its sum before another has loaded what stood there.
+        tile[t] += tile[t + 8]  # hit: missing-barrier
+        cuda.syncwarp()
+        other = tile[t + 4]  # ok: missing-barrier
+        cuda.syncwarp()
+        tile[t] += other  # ok: missing-barrier
     cuda.syncthreads()
     out[cuda.blockIdx.x] = tile[0]
 
