@@ -14,7 +14,6 @@ from advisor.program.kernels.jit_expressions import Jit
 from advisor.program.names.library_names import (
     COMPILER_LIBRARIES,
     CPU_COMPILERS,
-    KNOWN_STARS,
     MLIR_COMPILER,
     numbas_name,
     star_member,
@@ -38,10 +37,10 @@ from advisor.program.resolution.meanings import (
 )
 from advisor.program.resolution.other_bindings import branches, copying_functions, items_of_loop
 from advisor.program.resolution.other_values import other_meaning
+from advisor.program.resolution.undefined_names import is_undefined
 from advisor.program.syntax.assigned_values import value_given
 from advisor.program.syntax.dynamic_imports import imported_module
 from advisor.program.syntax.module import (
-    DEFINING_WORDS,
     FunctionNode,
     Import,
     ModuleSyntax,
@@ -451,21 +450,7 @@ class Names:
                     return found
         if hasattr(builtins, name):
             return BuiltinName(name)
-        return UnknownName("not defined in its module", undefined=self._is_undefined(name, module))
-
-    def _is_undefined(self, name: str, module: ModuleSyntax) -> bool:
-        """Whether nothing can define a name: no star import that is not known, no function, no namespace that
-        the program fills itself.
-        """
-        for star in module.star_imports:
-            target = self.workspace.find(star, module)
-            if target is not None and target is not module:
-                if not self._is_undefined(name, target):
-                    return False
-            elif star.level or star.module not in KNOWN_STARS:
-                return False
-        filled = any(map(module.mentions, DEFINING_WORDS))
-        return not filled and name not in module.bound_anywhere
+        return UnknownName("not defined in its module", undefined=is_undefined(name, module, self.workspace))
 
     def _agreed(self, values: list[ast.expr], module: ModuleSyntax, scopes: Scopes, name: str) -> Meaning:
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from advisor.model.text.notebooks import is_notebook
 from advisor.program.names.library_names import KNOWN_STARS, star_member
+from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import DEFINING_WORDS, FunctionNode, ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
 
@@ -40,6 +41,27 @@ def undefined_names(function: FunctionNode, module: ModuleSyntax) -> list[ast.Na
         return []
     visible = set(_bound_in_module(module)).union(*(set(_bound_in(one)) for one in around))
     return [place for name, place in found.items() if name not in visible]
+
+
+def is_undefined(name: str, module: ModuleSyntax, workspace: Workspace) -> bool:
+    """Whether nothing can define a name of a module: no star import that is not known, no function, no
+    namespace that the program fills itself.
+    """
+    # Modules may import each other.
+    waiting, seen = [module], {id(module)}
+    while waiting:
+        here = waiting.pop()
+        if name in here.bound_anywhere or any(map(here.mentions, DEFINING_WORDS)):
+            return False
+        for star in here.star_imports:
+            target = workspace.find(star, here)
+            if target is None:
+                if star.level or star.module not in KNOWN_STARS:
+                    return False
+            elif id(target) not in seen:
+                seen.add(id(target))
+                waiting.append(target)
+    return True
 
 
 def likely_name(name: str, function: FunctionNode) -> str | None:

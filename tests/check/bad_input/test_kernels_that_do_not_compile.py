@@ -94,3 +94,16 @@ def test_a_device_function_at_fault_is_named_where_it_stands(
     ((path, line, message),) = outcome.errors
     assert (path, line) == ("inner.py", 6)
     assert message == "The kernel `refused` was not compiled: Unknown attribute 'nothing' of type float32."
+
+
+@pytest.mark.parametrize(("defined", "told"), [("OTHER = 1.0", 1), ("missing = 1.0", 0)])
+def test_modules_that_import_all_of_each_other(
+    advise: AdvisorCommand, compiler: None, workspace: Path, defined: str, told: int
+) -> None:
+    kernel = '@cuda.jit("void(float32[::1])")\ndef k(a):\n    i = cuda.grid(1)\n    if i < a.size:\n'
+    head = "from second import *\nfrom numba import cuda\n\n\n"
+    (workspace / "first.py").write_text(head + kernel + "        a[i] = missing\n")
+    (workspace / "second.py").write_text(f"from first import *\n{defined}\n")
+    outcome = advise.check("first.py", "second.py", cwd=workspace)
+    assert [(path, line) for path, line, message in outcome.errors] == [("first.py", 9)] * told
+    assert all("`missing` is not defined" in message for _, _, message in outcome.errors)
