@@ -3,7 +3,8 @@
     python benchmarks/public_code/judgement/judged_kernels.py --half open --repos FOLDER [--no-synthesis]
         [--work FOLDER] [--most-files N] [--limit SECONDS] [--json FILE] [--causes] [--misses]
 
-The kernels are those of `tests/data/judged_kernels`, in two halves; `rules_of_causes.toml` beside them names
+The kernels are those of `tests/data/judged_kernels`: the open half, the half that was set aside until it had
+been measured twice (opened), and repositories that are set aside since. `rules_of_causes.toml` beside them names
 the rules that report each cause. FOLDER holds each repository as OWNER+NAME, a checkout or a git directory.
 Each is checked as a whole, one after the other, without running any of its code; of one with more than
 --most-files files those only that its judged kernels and their points lie in, with the others as their
@@ -53,7 +54,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--half", choices=("open", "aside"), required=True)
+    parser.add_argument("--half", choices=("open", "opened", "aside"), required=True)
     parser.add_argument("--repos", type=Path, required=True)
     parser.add_argument("--work", type=Path, default=Path("judged-kernels"))
     parser.add_argument(

@@ -27,21 +27,21 @@ def judged(half: str) -> list[dict[str, Any]]:
 
 
 def test_there_are_enough_kernels_of_enough_repositories():
-    kernels = judged("open") + judged("aside")
+    kernels = judged("open") + judged("opened")
     assert len(kernels) >= 150
     assert len({one["repository"] for one in kernels}) >= 25
     places = [(one["repository"], one["path"], one["line"], one["kernel"]) for one in kernels]
     assert len(places) == len(set(places))
 
 
-@pytest.mark.parametrize("half", ["open", "aside"])
+@pytest.mark.parametrize("half", ["open", "opened"])
 def test_the_half_follows_from_the_name_of_the_repository(half):
     for one in judged(half):
         even = hashlib.sha256(one["repository"].encode()).digest()[0] % 2 == 0
-        assert one["half"] == half == ("open" if even else "aside"), one["repository"]
+        assert one["half"] == half == ("open" if even else "opened"), one["repository"]
 
 
-@pytest.mark.parametrize("half", ["open", "aside"])
+@pytest.mark.parametrize("half", ["open", "opened"])
 def test_points_are_ranked_and_have_causes_that_are_defined(half):
     for one in judged(half):
         assert re.fullmatch(r"[0-9a-f]{40}", one["commit"])
@@ -55,5 +55,5 @@ def test_points_are_ranked_and_have_causes_that_are_defined(half):
 
 
 def test_each_cause_is_used():
-    used = {point["cause"] for half in ("open", "aside") for one in judged(half) for point in one["points"]}
+    used = {point["cause"] for half in ("open", "opened") for one in judged(half) for point in one["points"]}
     assert used == set(CAUSES)

@@ -208,7 +208,7 @@ def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     data.mkdir()
     rules = "".join(f'{cause} = ["{rule}"]\n' for rule, causes in CAUSES.items() for cause in causes)
     (data / "rules_of_causes.toml").write_text("[causes]\n" + rules, "utf-8")
-    for half in ("open", "aside"):
+    for half in ("open", "opened", "aside"):
         (data / f"{half}.json").write_text(json.dumps(rows), "utf-8")
     monkeypatch.setattr(judged_kernels, "_DATA", data)
     checkout = tmp_path / "repos" / "who+what"
