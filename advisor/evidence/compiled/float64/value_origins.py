@@ -156,7 +156,8 @@ class ValueOrigins:
         if "narrow" in widths:
             whole = [one for one, kind in zip(read, widths, strict=True) if kind == "whole"]
             return self._cause("integer", function, loc, self._written(function, whole))
-        divides = getattr(expression, "fn", None) in _DIVISIONS
+        # A call has no such operator, and Numba raises KeyError for what an expression has not.
+        divides = expression.op != "call" and expression.fn in _DIVISIONS
         return self._cause("division" if divides else "integers", function, loc)
 
     def _cause(self, kind: str, function: TypedFunction, loc: Any, text: str = "") -> Cause:
