@@ -36,7 +36,6 @@ BAD = {
     "a number as source": (stored(code("") | {"source": [1]}), 14, "cell 2"),
     "a cell that is none": (stored(cells=[1, HEAD + DIVERGENT]), 3, "cell 1"),
     "another language": (stored(metadata=OF["julia"]), 1, "julia"),
-    "an old Python": (stored(metadata=OF["python 2"]), 1, "Python 2.7.3"),
     "UTF-16": (stored().decode().encode("utf-16"), 1, "decode"),
     "latin 1": (stored("# größe").decode().encode("latin-1"), None, "decode"),
     "too deep": (b'{"a": "numba cuda.jit", "cells": ' + b"[" * 100_000 + b"}", 1, "RecursionError"),
@@ -57,6 +56,17 @@ def test_bad_files_are_told_of(advisor: Run, report: Run, put: Run, project: Pat
     alone = advisor("check", "bad.ipynb", "--evidence", "source", "--no-cache")
     assert alone.status == 2
     assert "Traceback" not in alone.out + alone.err
+
+
+def test_a_notebook_of_an_old_python_is_read_as_a_script_of_it_is(report: Run, project: Path) -> None:
+    old = OF["python 2"]
+    (project / "both.ipynb").write_text(text_of(notebook(HEAD, DIVERGENT, metadata=old)))
+    (project / "old.ipynb").write_text(text_of(notebook(HEAD, "print 'a'", DIVERGENT, metadata=old)))
+    found = report("both.ipynb")
+    assert (places(found), errors(found)) == ([("both.ipynb", 2, 5)], [])
+    found = report("old.ipynb")
+    assert places(found) == [("old.ipynb", 3, 5)]
+    assert [cell for cell, _, _ in errors(found)] == [2]
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def read_cells(text: str, path: str) -> tuple[StoredCell, ...]:
     fault = _fault(content)
     if fault:
         raise SourceProblem(path, 1, fault)
-    language, _ = _language(content.get("metadata"))
+    language = _language(content.get("metadata"))
     if language not in _LANGUAGES:
         raise OtherLanguage(path, 1, f"is a notebook for {language}, not for Python")
     return tuple(_cells(content["cells"], text, path))
@@ -90,18 +90,15 @@ def _fault(content: object) -> str:
         return "is not a notebook: it has no `nbformat`"
     if version > FORMAT:
         return f"is a notebook of format {version}, and only format 4 is read"
-    if not isinstance(content.get("cells"), list):
-        return "is not a notebook: it has no `cells`"
-    _, release = _language(content.get("metadata"))
-    return f"is a notebook for Python {release}, not for Python 3" if release.startswith("2.") else ""
+    return "" if isinstance(content.get("cells"), list) else "is not a notebook: it has no `cells`"
 
 
-def _language(metadata: object) -> tuple[str, str]:
-    """The language of the notebook's kernel and its release, Python where the file says nothing."""
+def _language(metadata: object) -> str:
+    """The language of the notebook's kernel, Python where the file says nothing."""
     told = metadata if isinstance(metadata, dict) else {}
     info, kernel = (_object(told.get(name)) for name in ("language_info", "kernelspec"))
     language = info.get("name") or kernel.get("language") or "python"
-    return str(language).lower(), str(info.get("version") or "")
+    return str(language).lower()
 
 
 def _object(value: object) -> dict[str, Any]:
