@@ -106,7 +106,8 @@ Value: TypeAlias = Scalar | View | Tuple | Opaque
 @dataclass(frozen=True)
 class Condition:
     """A test that encloses a place or left the kernel before it; `bounds` are the differences that it keeps
-    below a bound (`advisor.evidence.source.kernel_walk.index_bounds`).
+    below a bound (`advisor.evidence.source.kernel_walk.index_bounds`), `negated` says that the place is
+    reached where the test fails.
     """
 
     depends: frozenset[str]
@@ -115,6 +116,7 @@ class Condition:
     exit: bool
     node: ast.AST
     bounds: frozenset[Form] = frozenset()
+    negated: bool = False
 
 
 @dataclass(frozen=True)

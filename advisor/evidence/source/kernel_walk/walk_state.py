@@ -138,7 +138,7 @@ class WalkState:
         single = self._leaves_one_thread(node) if negated else self._selects_one_thread(node)
         outcomes = self.outcomes(test)
         bounds = outcomes.fails if negated else outcomes.holds
-        return Condition(self.depends(test), self.loaded(test), single, leaves, node, bounds)
+        return Condition(self.depends(test), self.loaded(test), single, leaves, node, bounds, negated)
 
     def outcomes(self, test: Value) -> Outcomes:
         """What a truth value bounds, also where a name holds it."""

@@ -108,7 +108,7 @@ def _picks(condition: Condition, access: Access, inside: Insides) -> bool:
     if _asks_for_bounds(condition.node):
         return False
     advances = any(loop.counter in index.form.atoms() for loop in loops for index in access.indices)
-    return (access.kind != "load" and not advances) or _equal_to_another(condition.node)
+    return (access.kind != "load" and not advances) or _equal_to_another(condition)
 
 
 def leaves_the_loop(place: Place) -> bool:
@@ -146,9 +146,11 @@ def _asks_for_bounds(test: ast.AST) -> bool:
     return bool(from_zero) and from_zero == below_something
 
 
-def _equal_to_another(test: ast.AST) -> bool:
+def _equal_to_another(condition: Condition) -> bool:
+    """Whether a place is reached where two values are equal, which few are; where they differ, most are."""
+    test, order = condition.node, ast.NotEq if condition.negated else ast.Eq
     return (
         isinstance(test, ast.Compare)
-        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(test.ops[0], order)
         and not any(isinstance(side, ast.Constant | ast.UnaryOp) for side in (test.left, *test.comparators))
     )

@@ -82,6 +82,9 @@ SPARSE = {
     "a load for an equal element": "for j in range(n):\n    if b[j] == a[i]:\n        out[j] += a[i, 1]",
     "where a search ends": "for j in range(n):\n    if a[j] or b[j]:\n        out[i, j] = 1\n        break",
     "an update of one element": "for j in range(n):\n    if a[j] > 0:\n        out[i, 2] += 1",
+    "a load where elements do not differ": (
+        "for j in range(n):\n    if b[j] != a[i]:\n        b[j] = 1\n    else:\n        out[j] += a[i, 1]"
+    ),
 }
 DENSE = {
     "no condition": "for j in range(n):\n    out[i, 0] = j",
@@ -89,6 +92,10 @@ DENSE = {
     "an element of the loop": "for j in range(n):\n    if a[j] > 0:\n        out[i, j] = 1",
     "bounds": "for j in range(n):\n    if j < 3:\n        out[i, 0] = j",
     "beside it": "for j in range(n):\n    if a[j]:\n        break\n    else:\n        out[i, j] = 1",
+    "where elements differ": "for j in range(n):\n    if b[j] != a[i]:\n        b[j] = out[i, j]",
+    "where elements are not equal": (
+        "for j in range(n):\n    if b[j] == a[i]:\n        b[j] = 1\n    else:\n        b[j] = out[i, j]"
+    ),
     "a constant": "for j in range(n):\n    if a[j] == 0:\n        b[j] = out[i, j]",
     "behind a test that leaves": "for j in range(n):\n    if a[j] > 0:\n        break\n    out[i, 0] = j",
 }
