@@ -250,7 +250,8 @@ def _converted(given: Arguments, dtype: str, library: str, place: Place) -> Valu
         return replace(first, dtype=dtype)
     if isinstance(first, Items):
         return made(ArrayFunction("array", 0, dtype), given, library, place)
-    return NOTHING if first == NOTHING else UNKNOWN
+    # Of whatever else it is given it makes a number or an array of its own type.
+    return NOTHING if first == NOTHING else Array(library, place, dtype, element=True)
 
 
 def _rearranged(name: str, array: Value, given: Arguments, at: int) -> Value:

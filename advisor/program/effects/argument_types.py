@@ -31,14 +31,16 @@ def with_dimensions(
     types: Mapping[str, str], uses: Mapping[str, Use], in_c_order: Collection[str]
 ) -> dict[str, str]:
     """The types of parameters, with as many dimensions as the code indexes for arrays `in_c_order` of which
-    only the elements are known.
+    only the elements are known; what the code only computes with is a number.
     """
-    return {
-        name: array_type(text.removesuffix(OF_SOME_DIMENSIONS), uses[name].dims)
-        if text.endswith(OF_SOME_DIMENSIONS) and name in in_c_order and uses[name].dims
-        else text
-        for name, text in types.items()
-    }
+    found = dict(types)
+    for name, text in types.items():
+        element, use = text.removesuffix(OF_SOME_DIMENSIONS), uses[name]
+        if element != text and use.dims and name in in_c_order:
+            found[name] = array_type(element, use.dims)
+        elif element != text and not (use.dims or use.tuple_length or use.random_states):
+            found[name] = element
+    return found
 
 
 def assumed_types(

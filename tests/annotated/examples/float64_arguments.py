@@ -1,5 +1,7 @@
 """Float64 that comes in with the arguments of a launch: by accident in a scalar, on purpose in arrays."""
 
+import math
+
 import numpy as np
 from numba import cuda
 
@@ -30,6 +32,35 @@ def drawn_on_the_host(out, shift, factor):
     i = cuda.grid(1)
     if i < out.size:
         out[i] = shift + factor  # hit: float64-promotion
+
+
+@cuda.jit
+def weighted(a, factor, weights, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * factor + weights[i]  # ok: float64-promotion
+
+
+@cuda.jit
+def weighted_as_given(a, factor, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * factor + a[i]  # hit: float64-promotion
+
+
+@cuda.jit
+def exponential_of_an_index(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] + math.exp(i)  # hit: float64-promotion
+
+
+def converted_first(a, factor, weights):
+    factor, weights = np.float32(factor), np.float32(weights)
+    out = cuda.device_array(1 << 20, dtype=np.float32)
+    weighted[4096, 256](np.float32(a), factor, weights, out)
+    weighted_as_given[4096, 256](np.float32(a), float(factor), out)
+    exponential_of_an_index[4096, 256](np.float32(a), out)
 
 
 def main():

@@ -69,6 +69,9 @@ def run({parameters}):
          ("float32[:,::1]", "float64"), ()),
         ("b, s: int = 2", "d = np.array(b, np.float64, order='C')", ("float64[:,::1]", "int64"), ()),
         ("b, v: float", "d, s = np.zeros((9, 9), np.int8), np.float32(v)", ("int8[:,::1]", "float32"), ()),
+        # A conversion says the type of whatever it is given, a number or an array as the kernel uses it.
+        ("b, v", "d, s = np.zeros((9, 9), np.int8), np.float32(v)", ("int8[:,::1]", "float32"), ()),
+        ("b, v", "d, s = np.float32(b), np.int32(v)", ("float32[:,::1]", "int32"), ("a",)),
         # A call in sight that does not say what it gives leaves what the parameter is said to be.
         ("b, v: float", "d, s = np.zeros((9, 9)), np.float32(v)\nrun(0, eval('1'))",
          ("float64[:,::1]", "float32"), ()),
