@@ -13,6 +13,7 @@ from advisor.evidence.source.host.data_flow.grid_extents import exchanged_array
 from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.matrix_types import matrix_product_records
 from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.evidence.source.host.data_flow.unset_arrays import added_to_unset
 from advisor.evidence.source.host.early_reads import early_read_records
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_call_records, launch_records, listed
@@ -80,6 +81,7 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
         exchanged = exchanged_array(launch, walked, placement.workspace)
+        unset = list(added_to_unset(launch, launches, walked))
         record.know(
             "source",
             sliced_arguments=sliced,
@@ -89,6 +91,9 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
             alike_threads=_alike_threads(launch, walked),
             exchanges_axes=exchanged is not None,
             exchanged_array=exchanged,
+            adds_to_unset=bool(unset),
+            unset_arrays=listed(name for name, _ in unset),
+            unset_by=ast.unparse(unset[0][1].func) if unset else None,
             steps=steps(launch, placement),
         )
     return found
