@@ -77,3 +77,30 @@ def main(n):
     points[(n + 127) // 128, 128](triples, out)
     one_row_for_all[(n + 127) // 128, 128](a, out)
     a_row_for_each_block[n, 64](a, lanes)
+
+
+@cuda.jit(device=True)
+def product_of_multivectors(a, b, out):
+    out[0] = a[0] * b[0] + a[1] * b[1] - a[2] * b[2] + a[3] * b[3]
+    out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
+    out[2] = a[0] * b[2] + a[2] * b[0] + a[31] * b[1] - a[30] * b[3]
+    out[31] = a[4] * b[5] + a[5] * b[4] + a[6] * b[7] - a[7] * b[6]
+
+
+@cuda.jit
+def rows_of_more_than_the_cache_holds(a, b, out):
+    i = cuda.grid(1)
+    if i < out.shape[0]:
+        product_of_multivectors(a[i, :], b[i, :], out[i, :])  # hit: row-for-each-thread
+
+
+@cuda.jit(device=True)
+def length_of_four(v):
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]
+
+
+@cuda.jit
+def rows_that_serve_again(a, out):
+    i = cuda.grid(1)
+    if i < out.shape[0]:
+        out[i] = length_of_four(a[i])  # ok: row-for-each-thread

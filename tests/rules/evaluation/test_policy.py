@@ -160,3 +160,23 @@ def test_what_a_workload_passes_tells_nothing_of_other_launches(shipped):
     tables = build_tables([kernel, launch], shipped.owner_entity())
     fill_in(shipped, tables)
     assert tables["kernel"].columns["little_data"].values[0] == 0.0
+
+
+TESTED = {
+    "tests alone": ([(10.0, True)], False),
+    "tests, and a program with as little": ([(10.0, True), (20.0, False)], True),
+    "much in tests, little in a program": ([(9999.0, True), (20.0, False)], True),
+    "little in tests, much in a program": ([(10.0, True), (9999.0, False)], False),
+}
+
+
+@pytest.mark.parametrize("name", TESTED)
+def test_what_tests_pass_tells_nothing_of_programs(shipped, name):
+    passed, cold = TESTED[name]
+    kernel = Record("kernel", "k", "a.py", Span(1), "k", None, {})
+    launches = [Record("launch", f"l{at}", "a.py", Span(at + 2), "k", "k") for at in range(len(passed))]
+    for launch, (size, in_tests) in zip(launches, passed, strict=True):
+        launch.know("source", largest_array=size, in_workload=False, in_tests=in_tests)
+    tables = build_tables([kernel, *launches], shipped.owner_entity())
+    fill_in(shipped, tables)
+    assert bool(tables["kernel"].columns["little_data"].values[0] == 1.0) is cold

@@ -78,6 +78,7 @@ def _launch_record(launch: Launch) -> Record:
         host_loop_depth=launch.loops,
         in_function=module.scope_of(node) is not None,
         in_test_or_benchmark=launch.timed or holds_tests(module.path) or _repeated_by_benchmark(launch),
+        in_tests=holds_tests(module.path),
         timed_by_command=launch.timed_by_command,
         in_workload=_in_workload(launch),
         arguments=len(launch.arguments),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from surveying import records, value
+from surveying import records, survey_text, value
 
 KERNEL = """
 @cuda.jit
@@ -117,6 +117,17 @@ def test_one_launch_with_a_device_array_tells_that_the_copies_can_go(tmp_path: P
     text = LAUNCHED.format(kernel=body, given="x", block=256) + "    k[4, 256](cuda.to_device(x), x)\n"
     (access,) = [one for one in records(tmp_path, "access", text) if value(one, "array") == "x"]
     assert value(access, "outweighed_by_copies") is False
+
+
+@pytest.mark.parametrize(("launched_by", "outweighed"), [("test_them", False), ("main", True)])
+def test_what_tests_pass_is_not_what_a_program_passes(
+    tmp_path: Path, launched_by: str, outweighed: bool
+) -> None:
+    kernel = "@cuda.jit\ndef k(x, out):\n    i = cuda.grid(1)\n    out[i] = x[i, 3]\n"
+    launch = "from kernels import k\n\ndef launch(n):\n    k[4, 256](np.ones((n, 9)), np.ones(n))\n"
+    found = survey_text(tmp_path, kernels=kernel, **{launched_by: launch}).records
+    (access,) = [one for one in found if one.entity == "access" and value(one, "array") == "x"]
+    assert value(access, "outweighed_by_copies") is outweighed
 
 
 @pytest.mark.parametrize(
