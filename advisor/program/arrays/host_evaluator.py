@@ -27,6 +27,7 @@ from advisor.program.arrays.host_values import (
     Value,
     as_parameter,
     joined,
+    product,
 )
 from advisor.program.arrays.least_values import LeastValues
 from advisor.program.names.library_names import star_member
@@ -438,7 +439,9 @@ def _of_array(value: Value, attribute: str) -> Value:
         return UNKNOWN
     if attribute == "dtype" and value.dtype:
         return Dtype(value.dtype)
-    return SIZE if attribute in ("size", "ndim", "nbytes", "itemsize") else UNKNOWN
+    if attribute == "size":
+        return SIZE if value.sizes is None or value.element else product(value.sizes)
+    return SIZE if attribute in ("ndim", "nbytes", "itemsize") else UNKNOWN
 
 
 def _unpacked(target: ast.expr, value: Value, name: str) -> Value:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -174,6 +175,14 @@ def joined_numbers(first: Number, second: Number) -> Number:
         None if None in highs else max(one for one in highs if one is not None),
         first.python and second.python,
     )
+
+
+def product(numbers: Sequence[Number]) -> Number:
+    """The product of sizes."""
+    lows, highs = [one.low for one in numbers], [one.high for one in numbers]
+    least = None if None in lows else math.prod(one for one in lows if one is not None)
+    most = None if None in highs else math.prod(one for one in highs if one is not None)
+    return Number("int64", least, most)
 
 
 def as_parameter(value: Value) -> Value:

@@ -33,6 +33,7 @@ from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.kernel_values import Operand
 from advisor.program.launches.named_values import NamedValues
 from advisor.program.launches.needless_copies import NeedlessCopies, needless_copies
+from advisor.program.launches.sized_grid import sized
 from advisor.program.launches.timing_loops import timing_loop
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.names.workspace import Workspace
@@ -48,10 +49,10 @@ _MOST_VALUES = 4
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch in the source; sizes are None where the source does not fix them. `named_otherwise` tells a
-    name that stands for no kernel of that name, whatever else it stands for. `kernels` are all that it may
-    launch, of which `kernel` is the only one, and `target` their expression; `in_helper` tells that the call
-    is one of a function that launches what it is given.
+    """One launch in the source; sizes are None where the source does not fix them. `sized_grid` is the grid
+    also where it follows from arrays of fixed sizes. `named_otherwise` tells a name that stands for no kernel
+    of that name, whatever else it stands for. `kernels` are all that it may launch, of which `kernel` is the
+    only one, and `target` their expression; `in_helper`: the call is one of a function that launches.
     """
 
     module: ModuleSyntax
@@ -86,6 +87,7 @@ class Launch:
     in_helper: bool = False
     argument_values: tuple[tuple[ArgumentValue, ...], ...] = ()
     cuts_data: bool = False
+    sized_grid: tuple[int | None, ...] | None = None
 
     @property
     def likely_block(self) -> tuple[int | None, ...] | None:
@@ -205,6 +207,7 @@ def _launch(
         sizes.divided_up(), tuple(arguments), configured.target.node, kernels, configured.in_helper,
         values_of_arguments(given.args, scope) if kernels and here and not given.keywords else (),
         sizes.cut_data(grid_size, block_size, arguments if here else ()),
+        sizes.with_sizes_of_arrays(grid_size),
     )  # fmt: skip
 
 
@@ -249,6 +252,12 @@ class _Sizes:
         return not (
             refuses_remainders(scope) or makes_data_for(self._grid.node, self._block.node, arguments, scope)
         )
+
+    def with_sizes_of_arrays(self, fixed: tuple[int | None, ...] | None) -> tuple[int | None, ...] | None:
+        """The grid, also where it is computed from arrays of sizes that the source fixes."""
+        if self._grid is None or (fixed is not None and None not in fixed):
+            return fixed
+        return _sizes(sized(self._grid.node, self._scope(self._grid))) or fixed
 
     def _is_single(self) -> bool:
         """Whether a block is known to have one thread."""

@@ -117,7 +117,7 @@ def kernels_that_stride_or_not(n):
 
 def sizes_that_are_known():
     many = cuda.device_array(100_000, dtype=np.float32)
-    one_each[32, 256](many)  # hit: grid-too-small
+    one_each[32, 256](many)  # hit: elements-without-thread  # ok: grid-too-small
     pairs = cuda.device_array((8192, 2), dtype=np.float32)
     one_each[32, 256](pairs)  # ok: grid-too-small
     rows = cuda.device_array((2000, 2000), dtype=np.float32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from advisor.evidence.source.host.array_calls import array_call_records
 from advisor.evidence.source.host.captures import capture_records
@@ -25,6 +26,7 @@ from advisor.evidence.source.host.measurements import measurement_records
 from advisor.evidence.source.host.overwritten_arrays import unread_arrays
 from advisor.evidence.source.host.several_gpus import collective_records, round_trip_records
 from advisor.evidence.source.kernel_walk.walk import WalkedKernels
+from advisor.evidence.source.kernels.bounds.launched_sizes import Reach, elements_without_thread
 from advisor.evidence.source.test_paths import is_test_path
 from advisor.evidence.source.warps.thread_use import alike_axes
 from advisor.model.records import Record
@@ -96,7 +98,26 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
             unset_by=ast.unparse(unset[0][1].func) if unset else None,
             steps=steps(launch, placement),
         )
+        reach = _short_reach(launch, walked)
+        if reach is not None:
+            record.know(
+                "source",
+                short_axis=reach.axis,
+                short_axis_array=reach.array,
+                short_axis_threads=float(reach.threads),
+                short_axis_elements=float(reach.wanted),
+            )
+        elif launch.kernel is not None:
+            record.know("source", short_axis="")
     return found
+
+
+def _short_reach(launch: Launch, walked: WalkedKernels) -> Reach | None:
+    """Where the grid of a launch leaves elements without a thread."""
+    if launch.kernel is None or not launch.argument_values:
+        return None
+    stated = replace(launch.stated, grid=launch.sized_grid)
+    return elements_without_thread(walked.facts(launch.kernel), stated)
 
 
 def _alike_threads(launch: Launch, walked: WalkedKernels) -> int | None:
