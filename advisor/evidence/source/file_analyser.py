@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -33,6 +32,7 @@ from advisor.program.kernels.jit_expressions import Use
 from advisor.program.launches.block_shape import BlockShape
 from advisor.program.launches.launched_as import LaunchedAs
 from advisor.program.launches.launches import Launch, find_launches
+from advisor.program.launches.made_in_function import made_in_function
 from advisor.program.launches.unrecognised import JitUses, jit_uses, unseen_launches
 from advisor.program.names.workspace import Workspace
 from advisor.program.resolution.compile_time import CompileTime
@@ -257,7 +257,7 @@ class FileAnalyser:
     ) -> None:
         """Add what is known of one kernel to the result of its file."""
         module = kernel.module
-        inside = self._launched_inside(kernel, self.launches_in(module))
+        made = made_in_function(kernel, self.launches_in(module))
         try:
             stated = stated_typings(kernel, Names(self.workspace, self.resolver.declarations))
             stated_types, stated_orders = stated_arrays(stated, kernel.parameters)
@@ -275,7 +275,7 @@ class FileAnalyser:
             )
             resolve = partial(self.resolver.resolve, time=CompileTime(module, kernel.node, None))
             facts = kernel_facts(kernel, self.workspace, resolve, shown)
-            result.records += kernel_records(facts, how, inside)
+            result.records += kernel_records(facts, how, made)
         except RecursionError:
             said = f"kernel `{kernel.name}` is nested too deeply to be analysed"
             result.problems.append(Problem(module.path, kernel.node.lineno, said))
@@ -311,10 +311,3 @@ class FileAnalyser:
     def kernels_of(self, module: ModuleSyntax) -> list[Declaration]:
         """The kernels of a module in order of lines, those that it makes of another one's functions too."""
         return [declaration for declaration in self.resolver.declarations(module) if not declaration.device]
-
-    def _launched_inside(self, kernel: Declaration, launches: list[Launch]) -> bool:
-        """Whether the function that defines a kernel also launches it, so defines it again at each call."""
-        scope = kernel.module.scope_of(kernel.node)
-        return isinstance(scope, ast.FunctionDef) and any(
-            launch.kernel is kernel and scope in launch.module.scopes(launch.node) for launch in launches
-        )

@@ -45,12 +45,12 @@ from advisor.program.arrays.stated_types import strided_parameters
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.block_shape import WARP, BlockShape, assumed_shapes, usual_shapes
 from advisor.program.launches.launched_as import LaunchedAs
-from advisor.program.syntax.module import FunctionNode, ModuleSyntax
+from advisor.program.launches.made_in_function import MadeInFunction
+from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
 
 _THREADS = ("tid.x", "tid.y", "tid.z")
 _MAX_UNROLLED = 64
-_CACHES = frozenset({"lru_cache", "cache", "memoize", "cached", "memoized"})
 _PATTERN = (
     "lane_axis", "lane_stride", "sectors_per_request", "ideal_sectors_per_request", "record_fields",
     "itemsize", "single_thread", "space", "fast_axis_thread", "exchanged_sectors_per_request",
@@ -59,11 +59,11 @@ _PATTERN = (
 )  # fmt: skip
 
 
-def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bool = False) -> list[Record]:
+def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunction) -> list[Record]:
     """All records of one kernel, for the block shapes of its launches or an assumed one."""
     blocks = launched.blocks
     shapes = _telling(blocks) or assumed_shapes(facts.thread_dimensions)
-    kernel = _kernel_record(facts, blocks, launched_inside)
+    kernel = _kernel_record(facts, blocks, made)
     kernel.know(
         "source",
         grid_rounded_up=launched.rounded_up or None,
@@ -117,22 +117,22 @@ def _telling(blocks: Sequence[BlockShape]) -> list[BlockShape]:
     return full or list(blocks)
 
 
-def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_inside: bool) -> Record:
+def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], made: MadeInFunction) -> Record:
     declaration = facts.declaration
     module = declaration.module
     record = Record(
         "kernel", declaration.key, module.path, module.name_span(declaration.node), declaration.name
     )
     threads = {(block.x or 0) * (block.y or 0) * (block.z or 0) for block in blocks}
-    outer = [scope for scope in module.scopes(declaration.node) if isinstance(scope, ast.FunctionDef)]
-    nested = bool(outer) and launched_inside and not any(_is_cached(scope) for scope in outer)
     record.know(
         "source",
         name=declaration.name,
         debug_enabled=_switch(declaration, "debug"),
         optimisation_off=declaration.option("opt") in (False, 0) if "opt" in declaration.options else False,
         fastmath_enabled=_switch(declaration, "fastmath", otherwise=True),
-        declared_in_function=nested,
+        declared_in_function=made.again,
+        made_by_script=made.again and made.by_script,
+        made_for_loop=made.again and made.for_loop,
         lane_dependent=bool(facts.thread_dimensions),
         block_index_read=facts.block_index_read,
         one_thread_works=one_thread_works(facts),
@@ -159,16 +159,6 @@ def _switch(declaration: Declaration, name: str, otherwise: bool = False) -> boo
         return None if declaration.has_open_options else False
     value = declaration.option(name)
     return bool(value) if isinstance(value, bool | int) else otherwise
-
-
-def _is_cached(scope: FunctionNode) -> bool:
-    names = {
-        inner.id if isinstance(inner, ast.Name) else inner.attr
-        for decorator in scope.decorator_list
-        for inner in below(decorator)
-        if isinstance(inner, ast.Name | ast.Attribute)
-    }
-    return bool(names & _CACHES)
 
 
 def _names_float64(signature: ast.expr | None) -> bool:
