@@ -29,7 +29,6 @@ def _kernel(
 ) -> tuple[object, object, object]:
     body = _MAKER.format(
         parameters=parameters,
-        decorator=decorator,
         rest=textwrap.indent(textwrap.dedent(rest).strip(), "    "),
     )
     (kernel,) = records(folder, "kernel", body + textwrap.dedent(behind))
