@@ -9,7 +9,7 @@ from advisor.model.devices import Device
 from advisor.model.records import Value
 
 SECTOR = 32
-_FLOATS = ("f16", "f16x2", "f32", "f64")
+_FLOATS = ("f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64")
 
 
 def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> dict[str, Value | None]:

@@ -56,11 +56,18 @@ def _costs() -> dict[str, Cost]:
     }
 
 
+def precision_of(item: Instruction) -> str:
+    """The type whose floating point operations an instruction makes; of a product of matrices that of A."""
+    return item.types[1] if item.opcode == "mma" else item.types[0]
+
+
 def cost_of(item: Instruction) -> Cost:
     """The cost of an instruction; one that the table does not name takes a slot of the integer unit."""
     costs = _costs()
     if item.opcode == "ld" and "param" in item.modifiers:
         return costs["ld.param"]
+    if item.opcode == "mma":
+        return costs[f"mma.{item.modifiers[2]}.{precision_of(item)}"]
     exact = ".".join((item.opcode, *item.types))
     for name in (exact, ".".join((item.opcode, *item.types[-1:])), item.opcode):
         if name in costs:

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Any
 
 from advisor.evidence.simulated.simt.counts import WARP, AccessCounts, BranchCounts, Statistics
-from advisor.evidence.simulated.simt.instruction_costs import cost_of
+from advisor.evidence.simulated.simt.instruction_costs import cost_of, precision_of
 from advisor.evidence.simulated.simt.launch import Launch
 from advisor.evidence.simulated.simt.machine import Execution
 from advisor.evidence.simulated.simt.ptx.ptx_program import Location
@@ -82,7 +82,7 @@ def _count_instructions(found: Statistics, kernel: Kernel, execution: Execution)
             cost = cost_of(item)
             found.slots[cost.unit] = found.slots.get(cost.unit, 0) + runs * slots
             if cost.flops:
-                precision = item.types[0]
+                precision = precision_of(item)
                 found.flops[precision] = found.flops.get(precision, 0) + lanes * cost.flops
 
 

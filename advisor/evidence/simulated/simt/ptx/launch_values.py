@@ -16,7 +16,9 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
     SpecialRegister,
 )
 
-_OF_THREADS = frozenset({"shfl", "vote", "match", "elect", "activemask", "call", "extern", "atom", "bar"})
+_OF_THREADS = frozenset(
+    {"shfl", "vote", "match", "elect", "activemask", "call", "extern", "atom", "bar", "mma"}
+)
 _LOADS = frozenset({"ld", "ldu"})
 
 

@@ -46,6 +46,7 @@ from advisor.evidence.simulated.simt.vector.memory import atomics
 from advisor.evidence.simulated.simt.vector.memory import loads_and_stores as memory
 from advisor.evidence.simulated.simt.vector.routines.builder import ROUTINES
 from advisor.evidence.simulated.simt.vector.sites import accesses
+from advisor.evidence.simulated.simt.vector.tensor import products
 from advisor.evidence.simulated.simt.vector.translation import calls, warps
 from advisor.evidence.simulated.simt.vector.translation.barriers import begin_behind_barriers, count_votes
 from advisor.evidence.simulated.simt.vector.translation.emission import HANDLERS, Emission
@@ -58,7 +59,7 @@ from advisor.evidence.simulated.simt.vector.translation.shuffled_values import (
 )
 from advisor.evidence.simulated.simt.vector.translation.warp_function import WarpFunction
 
-HANDLER_MODULES = (atomics, bits, calls, conversions, integers, memory, moves, warps)
+HANDLER_MODULES = (atomics, bits, calls, conversions, integers, memory, moves, products, warps)
 # LLVM instructions: for code without optimisation LLVM compares the loads of a block with each other, which
 # takes most of the time in blocks of thousands. Optimised code is the same with longer ones.
 _LONG_BLOCK = 100

@@ -21,7 +21,8 @@ _COMPARISONS = frozenset({
 _ATOMICS = _MEMORY | {
     "add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec", "acq_rel", "noftz",
 }  # fmt: skip
-_ANYTHING = frozenset({"membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent", "discard",
+# What `mma` may have stands in the table of fragments.
+_ANYTHING = frozenset({"mma", "membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent", "discard",
                        "applypriority", "brkpt", "call", "extern", "trap", "exit"})  # fmt: skip
 
 ALLOWED: dict[str, frozenset[str]] = {
