@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from advisor.evidence.simulated.simt.ptx.ptx_program import Instruction
+from advisor.evidence.simulated.simt.vector.arithmetic.packed import at_least_zero
 from advisor.evidence.simulated.simt.vector.lanes import DOUBLE, FLOAT, I16, I32, I64, element_of, like, same
 from advisor.evidence.simulated.simt.vector.translation.emission import Emission
 
@@ -45,23 +47,14 @@ def _odd_float(e: Emission, value: Any) -> Any:
     return builder.fptrunc(builder.bitcast(odd, value.type), like(value, FLOAT))
 
 
-def brain_arithmetic(e: Emission, item: Instruction) -> Any:
-    """The bf16 bits of a sum, product, fma, minimum, maximum, absolute value or negation."""
+def brain_arithmetic(e: Emission, item: Instruction, bits: Sequence[Any]) -> Any:
+    """The bf16 bits of a sum, product, fma, minimum, maximum, absolute value or negation of others."""
     from advisor.evidence.simulated.simt.vector.arithmetic.floats import plain_arithmetic
 
     builder = e.builder
-    values = [widened(e, value) for value in e.reads(item, I16)]
+    values = [widened(e, value) for value in bits]
     if item.opcode == "fma":
         wide = [builder.fpext(value, like(value, DOUBLE)) for value in values]
-        return _at_least_zero(e, item, narrowed(e, builder.elementwise("llvm.fma", *wide)))
+        result = narrowed(e, builder.elementwise("llvm.fma", *wide))
+        return at_least_zero(e, item, result, "bf16")
     return narrowed(e, plain_arithmetic(e, item.opcode, values, "NaN" in item.modifiers))
-
-
-def _at_least_zero(e: Emission, item: Instruction, bits: Any) -> Any:
-    """bf16 bits with negative numbers made 0 where the instruction says `.relu`; a NaN stays one."""
-    if "relu" not in item.modifiers:
-        return bits
-    builder = e.builder
-    negative = builder.icmp_signed("<", bits, same(bits, 0))
-    number = builder.icmp_unsigned("<=", builder.and_(bits, same(bits, 0x7FFF)), same(bits, 0x7F80))
-    return builder.select(builder.and_(negative, number), same(bits, 0), bits)

@@ -13,6 +13,7 @@ from advisor.evidence.simulated.simt.vector.arithmetic.floats import (
     sum_and_error,
     to_half,
 )
+from advisor.evidence.simulated.simt.vector.arithmetic.packed import PACKED, at_least_zero, joined_halves
 from advisor.evidence.simulated.simt.vector.lanes import (
     DOUBLE,
     FLOAT,
@@ -29,11 +30,17 @@ from advisor.evidence.simulated.simt.vector.lanes import (
 )
 from advisor.evidence.simulated.simt.vector.translation.emission import Emission, handles
 
+_ROUNDINGS = ("rn", "rz", "rm", "rp")
 _ROUND_TO_INTEGER = {"rni": "llvm.roundeven", "rzi": "llvm.trunc", "rmi": "llvm.floor", "rpi": "llvm.ceil"}
 
 
 @handles("cvt")
 def _convert(e: Emission, item: Instruction) -> None:
+    if item.types[1:] == ("f32",) and item.types[0] in _OF_TENSORS:
+        e.write(item, _for_tensors(e, item))
+        return
+    if "rna" in item.modifiers or "relu" in item.modifiers:
+        raise e.unsupported(item, "this rounding to this type")
     if "bf16" in item.types:
         e.write(item, _with_brain_float(e, item))
         return
@@ -59,6 +66,46 @@ _CONVERTED = frozenset(
 )
 
 
+_OF_TENSORS = frozenset({"f16", "bf16", "f16x2", "bf16x2", "tf32"})
+
+
+def _for_tensors(e: Emission, item: Instruction) -> Any:
+    """The bits of one or two f32 as numbers that tensor cores multiply; the first of two is the high half."""
+    into = item.types[0]
+    values = [flushed(e, item, one) for one in e.reads(item, FLOAT)]
+    if len(values) != (2 if into in PACKED else 1):
+        raise e.unsupported(item, "another number of operands")
+    if into == "tf32":
+        return _to_tf32(e, item, values[0])
+    if "rna" in item.modifiers:
+        raise e.unsupported(item, "this rounding to this type")
+    parts = [_to_sixteen_bits(e, item, PACKED.get(into, into), one) for one in values]
+    return joined_halves(e, parts[1], parts[0]) if into in PACKED else parts[0]
+
+
+def _to_sixteen_bits(e: Emission, item: Instruction, into: str, value: Any) -> Any:
+    """An f32 as f16 or bf16."""
+    if into == "f16":
+        result = finish(e, item, _narrowed(e, item, value, HALF))
+    else:
+        rounding = next((one for one in item.modifiers if one in _ROUNDINGS), "rn")
+        if rounding in ("rm", "rp"):
+            raise e.unsupported(item, "a directed rounding of this type")
+        result = narrowed(e, value, rounding)
+    return at_least_zero(e, item, result, into)
+
+
+def _to_tf32(e: Emission, item: Instruction, value: Any) -> Any:
+    """The bits of an f32 rounded to ten bits behind the point, halves away from zero."""
+    if item.modifiers != ("rna",):
+        raise e.unsupported(item, "this rounding to this type")
+    builder = e.builder
+    bits = e.as_integer(value)
+    rounded = builder.and_(builder.add(bits, same(bits, 0x1000)), same(bits, 0xFFFFE000))
+    missing = builder.fcmp_unordered("uno", value, value)
+    return builder.select(missing, same(bits, 0x7FFFFFFF), rounded)
+
+
 def _with_brain_float(e: Emission, item: Instruction) -> Any:
     """A conversion from or to bf16, by way of f32."""
     into, source = item.types
@@ -79,7 +126,7 @@ def _with_brain_float(e: Emission, item: Instruction) -> Any:
         value = convert(value, like(value, DOUBLE))
     elif kind is HALF:
         value = e.builder.fpext(value, like(value, FLOAT))
-    if rounding in ("rm", "rp") or "relu" in item.modifiers:
+    if rounding in ("rm", "rp"):
         raise e.unsupported(item, "a directed rounding of this type")
     return narrowed(e, value, rounding)
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
 
 from advisor.evidence.simulated.simt.ptx.ptx_program import Instruction
-from advisor.evidence.simulated.simt.vector.arithmetic.brain_floats import brain_arithmetic
+from advisor.evidence.simulated.simt.vector.arithmetic.brain_floats import brain_arithmetic, narrowed, widened
+from advisor.evidence.simulated.simt.vector.arithmetic.packed import PACKED, at_least_zero, by_halves
 from advisor.evidence.simulated.simt.vector.lanes import (
     DOUBLE,
     FLOAT,
     HALF,
+    I16,
     I32,
     I64,
     element_of,
@@ -33,32 +35,30 @@ _ONE = {16: 0x3C00, 32: 0x3F800000, 64: 0x3FF0000000000000}
 def float_arithmetic(e: Emission, item: Instruction) -> None:
     """Translate add, sub, mul, fma, mad, div, min, max, abs and neg of floating point numbers."""
     name = item.types[0]
-    if name == "f16x2":
-        _packed(e, item)
+    if name in PACKED:
+        e.write(item, by_halves(e, item, lambda bits: _sixteen_bits(e, item, PACKED[name], bits)))
         return
     if name == "bf16":
-        e.write(item, brain_arithmetic(e, item))
+        e.write(item, brain_arithmetic(e, item, e.reads(item, I16)))
         return
     if name not in ("f16", "f32", "f64"):
         raise e.unsupported(item)
-    kind = element_type(name)
-    if "relu" in item.modifiers:
+    if "relu" in item.modifiers and name != "f16":
         raise e.unsupported(item, "the modifier .relu")
-    values = [flushed(e, item, value) for value in e.reads(item, kind)]
+    if name == "f16":
+        e.write(item, _sixteen_bits(e, item, name, e.reads(item, I16)))
+        return
+    values = [flushed(e, item, value) for value in e.reads(item, element_type(name))]
     e.write(item, finish(e, item, _calculate(e, item, values)))
 
 
-def _packed(e: Emission, item: Instruction) -> None:
-    from advisor.evidence.simulated.simt.vector.arithmetic.bits import halves
-
-    builder = e.builder
-    operands = [halves(e, value) for value in e.reads(item, I32)]
-    results = []
-    for place in range(2):
-        values = [e.convert(pair[place], HALF) for pair in operands]
-        results.append(builder.zext(e.as_integer(_calculate(e, item, values)), like(values[0], I32)))
-    upper = builder.shl(results[1], same(results[1], 16))
-    e.write(item, builder.or_(results[0], upper))
+def _sixteen_bits(e: Emission, item: Instruction, name: str, bits: Sequence[Any]) -> Any:
+    """An f16 or bf16 as bits, made of the bits of others."""
+    if name == "bf16":
+        return brain_arithmetic(e, item, bits)
+    values = [flushed(e, item, e.convert(one, HALF)) for one in bits]
+    result = finish(e, item, _calculate(e, item, values))
+    return at_least_zero(e, item, result, name)
 
 
 def _calculate(e: Emission, item: Instruction, values: list[Any]) -> Any:
@@ -255,20 +255,32 @@ def _root(e: Emission, item: Instruction) -> None:
 
 @handles("ex2", "lg2", "sin", "cos", "tanh")
 def _transcendental(e: Emission, item: Instruction) -> None:
-    builder = e.builder
-    if item.types[0] not in ("f32", "f16"):
+    name = item.types[0]
+    if name in PACKED:
+        e.write(item, by_halves(e, item, lambda bits: _approximated(e, item, PACKED[name], bits[0])))
+    elif name in ("f16", "bf16"):
+        e.write(item, _approximated(e, item, name, e.read(item.operands[1], I16)))
+    elif name == "f32":
+        value = flushed(e, item, e.read(item.operands[1], FLOAT))
+        e.write(item, finish(e, item, _transcendental_of(e, item.opcode, value)))
+    else:
         raise e.unsupported(item)
-    kind = element_type(item.types[0])
-    value = flushed(e, item, e.read(item.operands[1], kind))
-    if kind is HALF:
-        value = builder.fpext(value, like(value, FLOAT))
+
+
+def _approximated(e: Emission, item: Instruction, name: str, bits: Any) -> Any:
+    """A function of an f16 or bf16, given as bits, rounded to the same type."""
+    if name == "bf16":
+        return narrowed(e, _transcendental_of(e, item.opcode, widened(e, bits)))
+    value = e.convert(bits, HALF)
+    result = _transcendental_of(e, item.opcode, e.builder.fpext(value, like(value, FLOAT)))
+    return finish(e, item, e.builder.fptrunc(result, like(result, HALF)))
+
+
+def _transcendental_of(e: Emission, opcode: str, value: Any) -> Any:
+    builder = e.builder
     vector_value = builder.broadcast(value)
-    result = e.call(f"{item.opcode}_f32", vector_value.type, vector_value)
-    if vector_value is not value:
-        result = builder.lane(result, ir.Constant(I32, 0))
-    if kind is HALF:
-        result = builder.fptrunc(result, like(result, HALF))
-    e.write(item, finish(e, item, result))
+    result = e.call(f"{opcode}_f32", vector_value.type, vector_value)
+    return result if vector_value is value else builder.lane(result, ir.Constant(I32, 0))
 
 
 @handles("copysign")

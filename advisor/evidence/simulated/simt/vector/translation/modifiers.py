@@ -44,7 +44,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "rsqrt": frozenset({"ftz", "approx"}),
     **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh"), frozenset({"ftz", "approx"})),
     "testp": frozenset({"finite", "infinite", "number", "notanumber", "normal", "subnormal"}),
-    "cvt": _ROUNDING | {"rni", "rzi", "rmi", "rpi", "ftz", "sat"},
+    "cvt": _ROUNDING | {"rni", "rzi", "rmi", "rpi", "ftz", "sat", "rna", "relu"},
     "setp": _COMPARISONS,
     "set": _COMPARISONS,
     "slct": frozenset({"ftz"}),
