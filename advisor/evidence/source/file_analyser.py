@@ -13,6 +13,7 @@ from advisor.evidence.source.host.host_calls import find_host_calls
 from advisor.evidence.source.host.universal_functions import universal_call_records
 from advisor.evidence.source.kernel_walk.walk import Shown, kernel_facts
 from advisor.evidence.source.kernels.kernel_records import kernel_records
+from advisor.evidence.source.made_in_function import made_in_function
 from advisor.model.compilation_unit import CompilationUnit, StatedLaunch
 from advisor.model.errors import SourceProblem
 from advisor.model.findings import Problem
@@ -32,7 +33,6 @@ from advisor.program.kernels.jit_expressions import Use
 from advisor.program.launches.block_shape import BlockShape
 from advisor.program.launches.launched_as import LaunchedAs
 from advisor.program.launches.launches import Launch, find_launches
-from advisor.program.launches.made_in_function import made_in_function
 from advisor.program.launches.unrecognised import JitUses, jit_uses, unseen_launches
 from advisor.program.names.workspace import Workspace
 from advisor.program.resolution.compile_time import CompileTime

@@ -30,6 +30,7 @@ from advisor.evidence.source.kernels.neighbour_reads import know_neighbour_reads
 from advisor.evidence.source.kernels.operation_records import operation_records
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.kernels.unwritten_local import know_unwritten_reads
+from advisor.evidence.source.made_in_function import MadeInFunction
 from advisor.evidence.source.test_paths import holds_tests
 from advisor.evidence.source.warps.thread_use import (
     is_bounds_exit,
@@ -45,7 +46,6 @@ from advisor.program.arrays.stated_types import strided_parameters
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.block_shape import WARP, BlockShape, assumed_shapes, usual_shapes
 from advisor.program.launches.launched_as import LaunchedAs
-from advisor.program.launches.made_in_function import MadeInFunction
 from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
 
