@@ -112,10 +112,21 @@ def one_for_each_row(a, sums):
 @cuda.jit
 def lock(mutex, a):  # hit: one-thread-works
     if cuda.threadIdx.x == 0:
-        while cuda.atomic.cas(mutex, 0, 0, 1) != 0:  # hit: spin-wait
+        while cuda.atomic.cas(mutex, 0, 0, 1) != 0:  # hit: spin-wait, lock-without-fence
             pass
         a[0] += np.float32(1)
-        cuda.atomic.exch(mutex, 0, 0)  # ok: spin-wait
+        cuda.atomic.exch(mutex, 0, 0)  # ok: spin-wait, lock-without-fence
+
+
+@cuda.jit
+def lock_with_fences(mutex, a):  # hit: one-thread-works
+    if cuda.threadIdx.x == 0:
+        while cuda.atomic.cas(mutex, 0, 0, 1) != 0:  # hit: spin-wait  # ok: lock-without-fence
+            pass
+        cuda.threadfence()
+        a[0] += np.float32(1)
+        cuda.threadfence()
+        cuda.atomic.exch(mutex, 0, 0)
 
 
 def main():

@@ -181,6 +181,7 @@ class Calls(Expressions, ABC):
             return self.opaque([], "int") if values else Opaque()
         if member == "cg.this_grid":
             return Opaque(_GRID)
+        self.facts.fenced |= member.startswith("threadfence")
         if member.startswith(_MEETING):
             self.facts.threads_meet = True
             self.facts.warp_barriers.append(len(self.facts.accesses))

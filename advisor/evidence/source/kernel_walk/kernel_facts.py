@@ -272,6 +272,8 @@ class KernelFacts:
     thread_dimensions: set[str] = field(default_factory=set)
     # Behind how many accesses the lanes of a warp wait for each other.
     warp_barriers: list[int] = field(default_factory=list)
+    # A memory fence stands in it, which orders what a thread does before and behind it.
+    fenced: bool = False
     # The device functions that it calls, as often as it does.
     called: list[Declaration] = field(default_factory=list)
     # Comparisons that ask whether a fraction rounded toward zero is negative.

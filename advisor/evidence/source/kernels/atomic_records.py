@@ -10,6 +10,7 @@ from advisor.evidence.source.kernel_walk.affine_forms import Form, position_alon
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Array, AtomicUse, KernelFacts
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of
+from advisor.evidence.source.warps.handed_arrays import handed_on
 from advisor.evidence.source.warps.lanes import lane_pattern
 from advisor.evidence.source.warps.thread_use import single_thread
 from advisor.evidence.source.warps.traffic_shares import leaves_the_loop
@@ -24,6 +25,7 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
     found = []
     for atomic in facts.atomics:
         name = atomic.array.name if atomic.array else "unknown"
+        handed = handed_on(atomic, facts)
         record = record_at("atomic", kernel, atomic.place, f"cuda.atomic.{atomic.operation}")
         record.know(
             "source",
@@ -32,6 +34,8 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
             target=_target(atomic, facts),
             loop_depth=len(atomic.place.loops),
             spins=atomic.spins,
+            hands_on=handed is not None,
+            handed_array=handed,
             array=name,
             loop_invariant=_same_element_again(atomic, facts),
             one_writer=has_one_writer(atomic, facts, shapes),

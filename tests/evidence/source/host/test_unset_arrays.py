@@ -97,6 +97,10 @@ UNSET = {
     "asked for its size": "a = cuda.device_array(n)\nblocks = (a.size + 127) // 128\nadd[blocks, 128](a, x)",
     "another one set": "a, b = cp.empty(n), cp.empty(n)\nstore[8, 128](b, x)\nadd[8, 128](a, b)",
     "copied back": "a = cuda.device_array(n)\nadd[8, 128](a, x)\na.copy_to_host(x)\na[:] = 0",
+    "added to by another kernel": "a = cuda.device_array(n)\nadd[8, 128](a, x)\nlargest[8, 128](a, x)",
+    "used by a kernel for the host": (
+        "a, b = cp.empty(n), cp.empty(n)\nadd[8, 128](a, x)\nstore[8, 128](b, a)\nprint(b)\na[:] = 0"
+    ),
     "launched again": "a = cuda.device_array(n)\nadd[8, 128](a, x)",
     "used by a kernel": "a = cuda.device_array(n)\nadd[8, 128](a, x)\nstore[8, 128](x, a)\na[:] = 0",
     "in a loop": "a = cuda.device_array(n)\nfor _ in range(times):\n    add[8, 128](a, x)",
@@ -140,6 +144,11 @@ SET = {
     "compiled first": "a = cuda.device_array(n)\nadd[8, 128](a, x)\na.copy_to_device(x)\nadd[8, 128](a, x)",
     "compiled first, then set by a kernel": (
         "a = cp.empty(n)\nadd[8, 128](a, x)\nadd[8, 128](a, x)\nstore[8, 128](a, x)\nadd[8, 128](a, x)"
+    ),
+    "added to again, and left": "b = cp.empty(n)\nadd[8, 128](b, x)\nlargest[8, 128](b, x)\na = x",
+    "asked for its size alone": "b = cp.empty(n)\nadd[8, 128](b, x)\na = b.size",
+    "read by a kernel of which nobody looks at the result": (
+        "b, c = cp.empty(n), cp.empty(n)\nadd[8, 128](b, x)\nstore[8, 128](c, b)\nadd[8, 128](c, x)\na = x"
     ),
     "compiled alone": "b = cuda.device_array(n)\nadd[8, 128](b, x)\na = x",
     "twice in a launch": "a = cuda.device_array(n)\nadd[8, 128](a, a)",

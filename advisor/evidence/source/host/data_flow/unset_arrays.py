@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from advisor.evidence.source.kernel_walk.kernel_facts import Array, KernelFacts
 from advisor.evidence.source.kernel_walk.walk import WalkedKernels, all_uses_are_followed
+from advisor.program.effects.array_effects import UNKNOWN, Effects
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.launches.launches import Launch
 from advisor.program.names.scope_bindings import Binding, bound_at
@@ -23,10 +24,9 @@ _OF_OTHERS = frozenset({"empty", "empty_like"})
 _LIBRARIES = ("numpy", "cupy", "torch")
 # Atomic operations that give an element a value without looking at the one that it had.
 _SETTING = frozenset({"exch"})
-# What neither gives an array a value nor hands it on: questions about its shape, and a copy from it.
-_LEFT_AS_IT_IS = frozenset({
-    "shape", "size", "dtype", "ndim", "nbytes", "itemsize", "strides", "device", "flags", "copy_to_host",
-    "numel", "element_size", "dim", "is_cuda", "gpu_data", "alloc_size", "stride", "is_contiguous",
+_OF_ITS_SHAPE = frozenset({
+    "shape", "size", "dtype", "ndim", "nbytes", "itemsize", "strides", "device", "flags", "numel",
+    "element_size", "dim", "is_cuda", "alloc_size", "stride", "is_contiguous",
 })  # fmt: skip
 _ASKING = frozenset({
     "len", "zeros_like", "ones_like", "empty_like", "full_like", "device_array_like", "pinned_array_like",
@@ -43,9 +43,9 @@ def added_to_unset(
     launch: Launch, launches: Sequence[Launch], walked: WalkedKernels
 ) -> Iterator[tuple[str, ast.Call]]:
     """The arrays of a launch, by name and with the call that allocates each, that nothing has given a value
-    by then, and of which the kernel changes elements by what they held and sets none. Not those that are set
-    behind it, or that nobody uses: it compiles the kernel, or warms the device up. `launches` are those of
-    the module.
+    by then, and of which the kernel changes elements by what they held and sets none. Not those whose sums
+    nobody looks at before they are set: such a launch compiles the kernel, or warms the device up.
+    `launches` are those of the module.
     """
     if launch.kernel is None or launch.in_helper or _spreads(launch.node):
         return
@@ -59,7 +59,7 @@ def added_to_unset(
         once = sum(isinstance(one, ast.Name) and one.id == argument.id for _, one in given) == 1
         if not once or not _only_adds(parameter, launch, walked) or _may_be_set(argument, binding, launch):
             continue
-        if _is_looked_at(argument, binding, launch, _OtherLaunches(launches, walked)):
+        if _Results(launches, walked).are_looked_at(argument, launch):
             yield argument.id, binding.value
 
 
@@ -121,47 +121,57 @@ def _may_be_set(argument: ast.Name, binding: Binding, launch: Launch) -> bool:
     return False
 
 
-class _OtherLaunches:
-    """What launches do with the arrays that they are given."""
+class _Results:
+    """What becomes of the arrays that the launches of a module fill."""
 
     def __init__(self, launches: Sequence[Launch], walked: WalkedKernels) -> None:
         self._by_call = {one.node: one for one in launches}
         self._effects = walked.resolver.array_effects
+        self._asked: set[tuple[ast.Call, str]] = set()
 
-    def of(self, use: ast.Name, module: ModuleSyntax) -> Launch | None:
-        """The launch that a name is an argument of."""
+    def are_looked_at(self, argument: ast.Name, launch: Launch) -> bool:
+        """Whether the host looks at what a launch leaves in an array before it is set again, or at what other
+        kernels make of it. A kernel that changes the array leaves that open.
+        """
+        module = launch.module
+        bound = bound_at(module, argument)
+        if len(bound) != 1 or bound[0] is None:
+            return True
+        if (launch.node, argument.id) in self._asked:
+            return False
+        self._asked.add((launch.node, argument.id))
+        place = launch.node.end_lineno or 0, launch.node.end_col_offset or 0
+        uses = module.loads(argument.id, module.scope_of(argument) or module.tree)
+        behind = (one for one in uses if (one.lineno, one.col_offset) >= place)
+        for use in sorted(behind, key=lambda one: (one.lineno, one.col_offset)):
+            if bound[0] not in bound_at(module, use) or _asks_for_its_shape(use, module):
+                continue
+            other = self._launch_with(use, module)
+            if other is None:
+                return not _is_set_here(use, module)
+            done = self._done_with(other, use)
+            if done.writes and not done.reads:
+                return False
+            if done.reads and not done.writes and self._is_used(other):
+                return True
+        return False
+
+    def _launch_with(self, use: ast.Name, module: ModuleSyntax) -> Launch | None:
         call = module.parents.get(use)
         return self._by_call.get(call) if isinstance(call, ast.Call) else None
 
-    def sets(self, launch: Launch, use: ast.Name) -> bool:
-        """Whether the kernel of a launch writes to an array and reads none of it."""
-        position = _position(use, launch)
+    def _done_with(self, launch: Launch, argument: ast.expr) -> Effects:
+        """What the kernel of a launch does with an array that it is given, anything where it is not known."""
+        position = launch.node.args.index(argument) if argument in launch.node.args else None
         if launch.kernel is None or position is None or position >= len(launch.kernel.parameters):
-            return False
-        done = self._effects.of(launch.kernel.module, launch.kernel.node, launch.kernel.parameters[position])
-        return done.writes and not done.reads
+            return UNKNOWN
+        kernel = launch.kernel
+        return self._effects.of(kernel.module, kernel.node, kernel.parameters[position])
 
-
-def _position(use: ast.Name, launch: Launch) -> int | None:
-    return launch.node.args.index(use) if use in launch.node.args else None
-
-
-def _is_looked_at(argument: ast.Name, binding: Binding, launch: Launch, others: _OtherLaunches) -> bool:
-    """Whether the first use of an array behind a launch, and behind others of its kernel, is none that sets
-    it.
-    """
-    module = launch.module
-    uses = module.loads(argument.id, module.scope_of(argument) or module.tree)
-    place = launch.node.end_lineno or 0, launch.node.end_col_offset or 0
-    own = _position(argument, launch)
-    for use in sorted(uses, key=lambda one: (one.lineno, one.col_offset)):
-        if (use.lineno, use.col_offset) < place or binding not in bound_at(module, use):
-            continue
-        other = others.of(use, module)
-        if other is not None and other.kernel is launch.kernel and _position(use, other) == own:
-            continue
-        return not (_is_set_here(use, module) or (other is not None and others.sets(other, use)))
-    return False
+    def _is_used(self, launch: Launch) -> bool:
+        """Whether somebody looks at an array that a launch writes to; an array without a name counts."""
+        written = [one for one in launch.node.args if self._done_with(launch, one).writes]
+        return any(not isinstance(one, ast.Name) or self.are_looked_at(one, launch) for one in written)
 
 
 def _is_set_here(use: ast.Name, module: ModuleSyntax) -> bool:
@@ -173,8 +183,14 @@ def _is_set_here(use: ast.Name, module: ModuleSyntax) -> bool:
 
 def _is_harmless(use: ast.Name, module: ModuleSyntax) -> bool:
     parent = module.parents.get(use)
+    copied = isinstance(parent, ast.Attribute) and parent.attr == "copy_to_host"
+    return copied or _asks_for_its_shape(use, module)
+
+
+def _asks_for_its_shape(use: ast.Name, module: ModuleSyntax) -> bool:
+    parent = module.parents.get(use)
     if isinstance(parent, ast.Attribute):
-        return parent.attr in _LEFT_AS_IT_IS
+        return parent.attr in _OF_ITS_SHAPE
     return isinstance(parent, ast.Call) and called_name(parent) in _ASKING
 
 
