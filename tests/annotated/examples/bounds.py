@@ -108,6 +108,70 @@ def window_with_its_own_guard(a, out):
 
 
 @cuda.jit
+def guard_that_lets_the_size_through(a, out):
+    i = cuda.grid(1)
+    if i <= out.shape[0]:
+        out[i] = a[0]  # hit: guard-lets-size-through  # ok: index-past-guard
+
+
+@cuda.jit
+def exit_past_the_size_alone(a, out):
+    i = cuda.grid(1)
+    if i > out.shape[0]:
+        return
+    out[i] = a[0]  # hit: guard-lets-size-through
+
+
+@cuda.jit
+def indices_from_one(a, out):
+    i = cuda.grid(1)
+    if i > 0 and i <= out.shape[0]:
+        out[i - 1] = a[0]  # ok: guard-lets-size-through, index-past-guard
+
+
+@cuda.jit
+def exit_that_one_axis_prevents(a, out):
+    x, y = cuda.grid(2)
+    if x >= out.shape[1] and y >= out.shape[0]:  # hit: guard-of-one-axis-only
+        return
+    out[y, x] = a[y, x]  # ok: missing-bounds-check, unchecked-index
+
+
+@cuda.jit
+def entered_along_one_axis(a, out):
+    x, y = cuda.grid(2)
+    if x < out.shape[1] or y < out.shape[0]:  # hit: guard-of-one-axis-only
+        out[y, x] = a[y, x]  # ok: missing-bounds-check
+
+
+@cuda.jit
+def exit_along_each_axis(a, out):
+    x, y = cuda.grid(2)
+    if x >= out.shape[1] or y >= out.shape[0]:  # ok: guard-of-one-axis-only
+        return
+    out[y, x] = a[y, x]  # ok: missing-bounds-check
+
+
+@cuda.jit
+def early_exit_of_far_threads(a, out):
+    x, y = cuda.grid(2)
+    if x >= out.shape[1] and y >= out.shape[0]:  # ok: guard-of-one-axis-only
+        return
+    if x < out.shape[1] and y < out.shape[0]:
+        out[y, x] = a[y, x]  # ok: missing-bounds-check
+
+
+@cuda.jit
+def a_row_or_a_column(rows, columns):
+    x, y = cuda.grid(2)
+    if x < rows.shape[0] or y < columns.shape[0]:  # ok: guard-of-one-axis-only
+        if x < rows.shape[0]:
+            rows[x] = np.float32(0)
+        if y < columns.shape[0]:
+            columns[y] = np.float32(0)
+
+
+@cuda.jit
 def a_state_for_each_thread(states, out):
     i = cuda.grid(1)
     states[i] += np.float32(1)  # hit: unchecked-index
@@ -147,6 +211,14 @@ def main():
     neighbours_below_the_own_guard[blocks, 256](a, out)
     neighbours_of_the_inner_part[blocks, 256](a, out)
     window_below_the_own_guard[blocks, 256](a, out)
+    guard_that_lets_the_size_through[blocks, 256](a, out)
+    exit_past_the_size_alone[blocks, 256](a, out)
+    indices_from_one[blocks, 256](a, out)
+    exit_that_one_axis_prevents[(256, 256), (16, 16)](image, image)
+    entered_along_one_axis[(256, 256), (16, 16)](image, image)
+    exit_along_each_axis[(256, 256), (16, 16)](image, image)
+    early_exit_of_far_threads[(256, 256), (16, 16)](image, image)
+    a_row_or_a_column[(256, 256), (16, 16)](a, out)
     window_with_its_own_guard[blocks, 256](a, out)
     half = n // 512
     # As many as there are threads, and so told of at the lowest level only.

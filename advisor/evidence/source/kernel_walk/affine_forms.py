@@ -137,14 +137,20 @@ def position_along(axis: str) -> Form:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """The forms that a test keeps at 0 or below where it holds, and where it does not."""
+    """The forms that a test keeps at 0 or below where it holds, and where it does not.
+
+    Where one of its parts is enough to hold, or to fail, `one_holds` and `one_fails` are what each part keeps
+    there on its own.
+    """
 
     holds: frozenset[Form] = frozenset()
     fails: frozenset[Form] = frozenset()
+    one_holds: tuple[frozenset[Form], ...] = ()
+    one_fails: tuple[frozenset[Form], ...] = ()
 
     def negated(self) -> Outcomes:
         """Return the outcomes of the opposite test."""
-        return Outcomes(self.fails, self.holds)
+        return Outcomes(self.fails, self.holds, self.one_fails, self.one_holds)
 
 
 @dataclass

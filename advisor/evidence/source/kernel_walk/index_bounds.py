@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import combinations
 
 from advisor.evidence.source.kernel_walk.affine_forms import (
     Atoms,
@@ -57,8 +59,8 @@ def of_parts(operator: ast.boolop, parts: Sequence[Outcomes]) -> Outcomes:
     """
     holds, fails = [one.holds for one in parts], [one.fails for one in parts]
     if isinstance(operator, ast.And):
-        return Outcomes(frozenset().union(*holds), frozenset.intersection(*fails))
-    return Outcomes(frozenset.intersection(*holds), frozenset().union(*fails))
+        return Outcomes(frozenset().union(*holds), frozenset.intersection(*fails), one_fails=tuple(fails))
+    return Outcomes(frozenset.intersection(*holds), frozenset().union(*fails), one_holds=tuple(holds))
 
 
 def range_bound(item: Form, stop: Form, step: Form) -> frozenset[Form]:
@@ -93,6 +95,35 @@ def is_guarded(access: Access, atoms: Atoms) -> bool:
     if not spanning:
         return any(_is_position(name) for one in conditions for name in one.depends)
     return all(_is_bounded(form, conditions, atoms) for form in spanning)
+
+
+def half_guards(access: Access, atoms: Atoms) -> list[Condition]:
+    """Return the conditions for which an access is not guarded although they bound its indices along several
+    axes of the grid: they let a thread pass that is inside along one of them alone.
+    """
+    spanning = [index.form for index in access.indices if spans_the_grid(atoms.depends(index.form))]
+    found = [one for one in access.place.conditions if _bound_several_axes(one.alternatives)]
+    if not found or not spanning or is_guarded(access, atoms):
+        return []
+    meant = [replace(one, bounds=one.bounds.union(*one.alternatives)) for one in found]
+    conditions = [*access.place.conditions, *meant]
+    return found if all(_is_bounded(form, conditions, atoms) for form in spanning) else []
+
+
+def _bound_several_axes(alternatives: Sequence[frozenset[Form]]) -> bool:
+    """Whether each alternative bounds the position along axes of its own."""
+    axes = [
+        frozenset(
+            name[-1]
+            for bound in bounds
+            for monomial, factor in bound.terms
+            if factor > 0
+            for name in monomial
+            if _is_position(name)
+        )
+        for bounds in alternatives
+    ]
+    return len(axes) > 1 and all(axes) and all(not one & other for one, other in combinations(axes, 2))
 
 
 def spans_the_grid(depends: Iterable[str]) -> bool:

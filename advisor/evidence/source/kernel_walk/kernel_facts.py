@@ -107,7 +107,8 @@ Value: TypeAlias = Scalar | View | Tuple | Opaque
 class Condition:
     """A test that encloses a place or left the kernel before it; `bounds` are the differences that it keeps
     below a bound (`advisor.evidence.source.kernel_walk.index_bounds`), `negated` says that the place is
-    reached where the test fails.
+    reached where the test fails, `alternatives` are those that each part of it keeps there where one part is
+    enough.
     """
 
     depends: frozenset[str]
@@ -117,6 +118,7 @@ class Condition:
     node: ast.AST
     bounds: frozenset[Form] = frozenset()
     negated: bool = False
+    alternatives: tuple[frozenset[Form], ...] = ()
 
 
 @dataclass(frozen=True)

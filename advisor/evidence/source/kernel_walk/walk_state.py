@@ -137,8 +137,10 @@ class WalkState:
         """The condition that a test puts on what it encloses, or on all that follows when it `leaves`."""
         single = self._leaves_one_thread(node) if negated else self._selects_one_thread(node)
         outcomes = self.outcomes(test)
-        bounds = outcomes.fails if negated else outcomes.holds
-        return Condition(self.depends(test), self.loaded(test), single, leaves, node, bounds, negated)
+        kept = outcomes.negated() if negated else outcomes
+        return Condition(
+            self.depends(test), self.loaded(test), single, leaves, node, kept.holds, negated, kept.one_holds
+        )
 
     def outcomes(self, test: Value) -> Outcomes:
         """What a truth value bounds, also where a name holds it."""
@@ -149,7 +151,7 @@ class WalkState:
 
     def with_outcomes(self, test: Scalar, outcomes: Outcomes) -> Scalar:
         """A new truth value, of which it is noted what it bounds."""
-        if outcomes.holds or outcomes.fails:
+        if outcomes != UNKNOWN:
             self.atoms.outcomes[test.form.terms[0][0][0]] = outcomes
         return test
 

@@ -37,10 +37,33 @@ INSIDE = [
 ]
 
 
-def _elements_past_end(folder: Path, body: str) -> object:
+# The elements past the end of the first load of `a`, less what its index adds to the position.
+POSITION_PAST = [
+    (1, "if i <= a.shape[0]:\n    out[i] = a[i]"),
+    (1, "if i > len(a):\n    return\nout[i] = a[i]"),
+    # The element used is that of the size.
+    (1, "if i <= a.shape[0] + 1:\n    out[i] = a[i - 1]"),
+    (1, "if i <= a.shape[0]:\n    out[i] = a[i + 1]"),
+    (0, "if i < a.shape[0]:\n    out[i] = a[i + 1]"),
+    (0, "if 0 < i and i <= a.shape[0]:\n    out[i] = a[i - 1]"),
+    (0, "if i <= a.shape[0] - 1:\n    out[i] = a[i]"),
+    (0, "if i <= m:\n    out[i] = a[i]"),
+]
+
+
+def _past_end(folder: Path, body: str, metric: str) -> object:
     text = "@cuda.jit\ndef k(a, out, m):\n    i = cuda.grid(1)\n" + textwrap.indent(body, "    ")
     found = [one for one in records(folder, "access", text) if one.label == "a"]
-    return value(found[0], "elements_past_end")
+    return value(found[0], metric)
+
+
+def _elements_past_end(folder: Path, body: str) -> object:
+    return _past_end(folder, body, "elements_past_end")
+
+
+@pytest.mark.parametrize(("elements", "body"), POSITION_PAST)
+def test_a_guard_that_lets_the_size_through(tmp_path: Path, elements: int, body: str) -> None:
+    assert _past_end(tmp_path, body, "position_past_end") == elements
 
 
 @pytest.mark.parametrize(("elements", "body"), PAST)

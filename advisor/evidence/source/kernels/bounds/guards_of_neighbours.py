@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form, atom, number
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts, LoopContext
@@ -15,25 +16,34 @@ _POSITION = ("tid.", "bid.")
 
 def know_elements_past_the_end(facts: KernelFacts, records: Sequence[Record]) -> None:
     """Say of each access, whose record stands at its place, how many elements past the end of its array the
-    conditions around it let an index go, 0 where none is seen to.
+    conditions around it let an index go, 0 where none is seen to, and how many of these are left without the
+    number that the index adds to the thread's position.
     """
     for access, record in zip(facts.accesses, records, strict=True):
-        record.know("source", elements_past_end=_past_end(access))
+        past = _past_end(access)
+        record.know("source", elements_past_end=past.of_index, position_past_end=past.of_position)
 
 
-def _past_end(access: Access) -> int:
+class _Past(NamedTuple):
+    """By how many elements an index passes the end, and by how many without what it adds to the position."""
+
+    of_index: int = 0
+    of_position: int = 0
+
+
+def _past_end(access: Access) -> _Past:
     array = access.array
     if not array.parameter or array.space != "global" or access.whole or access.row is not None:
-        return 0
+        return _Past()
     conditions = access.place.conditions
     if not all(_compares_by_order(one.node) for one in conditions if _asks_for_position(one)):
-        return 0
+        return _Past()
     past = [
         _past_bounds(index.form, _extents(array.name, axis, len(access.indices)), conditions, access)
         for axis, index in enumerate(access.indices)
         if not index.is_slice
     ]
-    return max(past, default=0)
+    return max(past, default=_Past())
 
 
 def _asks_for_position(condition: Condition) -> bool:
@@ -59,14 +69,16 @@ def _extents(array: str, axis: int, rank: int) -> list[Form]:
     return [*sizes, atom(f"{array}.size")] if rank == 1 else sizes
 
 
-def _past_bounds(index: Form, sizes: Sequence[Form], conditions: Iterable[Condition], access: Access) -> int:
+def _past_bounds(
+    index: Form, sizes: Sequence[Form], conditions: Iterable[Condition], access: Access
+) -> _Past:
     """By how many elements the strictest bound on an index lets it pass the end; 0 where it stays inside, and
     where something else bounds it as well.
     """
     if not any(name.startswith(_POSITION) for name in index.atoms()):
-        return 0
+        return _Past()
     highest = _highest(index, access.place.loops)
-    found: list[int] = []
+    found: list[tuple[int, int]] = []
     for difference in {one for condition in conditions for one in condition.bounds}:
         for form in {index, highest}:
             beside = difference - form
@@ -77,10 +89,11 @@ def _past_bounds(index: Form, sizes: Sequence[Form], conditions: Iterable[Condit
             )
             if room is None and difference.atoms() - form.atoms():
                 # Another size bounds it, which may be smaller.
-                return 0
+                return _Past()
             if room is not None:
-                found.append(room)
-    return max(0, -max(found)) if found else 0
+                found.append((room, form.offset))
+    room, offset = max(found, default=(0, 0))
+    return _Past(max(0, -room), max(0, -room - max(0, offset)))
 
 
 def _highest(index: Form, loops: Sequence[LoopContext]) -> Form:
