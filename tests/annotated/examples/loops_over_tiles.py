@@ -4,6 +4,7 @@ import numpy as np
 from numba import cuda, float32
 
 TILE = 16
+PART = 256
 
 
 @cuda.jit
@@ -46,6 +47,56 @@ def product(a, b, c):
         cuda.syncthreads()
     if row < c.shape[0] and column < c.shape[1]:
         c[row, column] = total
+
+
+@cuda.jit
+def product_with_a_guard_of_the_result(a, b, c):
+    left = cuda.shared.array((TILE, TILE), float32)
+    right = cuda.shared.array((TILE, TILE), float32)
+    column, row = cuda.grid(2)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    r, q = min(row, a.shape[0] - 1), min(column, b.shape[1] - 1)
+    total = float32(0)
+    for tile in range((a.shape[1] + TILE - 1) // TILE):  # ok: last-tile-left-out
+        left[y, x] = a[r, x + tile * TILE]  # hit: tile-past-the-end
+        k = y + tile * TILE
+        right[y, x] = b[k, q] if k < b.shape[0] else float32(0)  # ok: tile-past-the-end
+        cuda.syncthreads()
+        for k in range(TILE):
+            total += left[y, k] * right[k, x]
+        cuda.syncthreads()
+    if row < c.shape[0] and column < c.shape[1]:
+        c[row, column] = total
+
+
+@cuda.jit
+def sums_of_whole_tiles(a, sums):
+    parts = cuda.shared.array(PART, float32)
+    t, row = cuda.threadIdx.x, cuda.blockIdx.x
+    parts[t] = 0
+    for tile in range(a.shape[1] // PART):  # hit: last-tile-left-out
+        parts[t] += a[row, t + tile * PART]  # ok: tile-past-the-end
+    cuda.syncthreads()
+    if t == 0:
+        total = float32(0)
+        for k in range(PART):
+            total += parts[k]
+        sums[row] = total
+
+
+@cuda.jit
+def sums_of_all_tiles(a, sums):
+    parts = cuda.shared.array(PART, float32)
+    t, row = cuda.threadIdx.x, cuda.blockIdx.x
+    parts[t] = 0
+    for k in range(t, a.shape[1], PART):  # ok: last-tile-left-out
+        parts[t] += a[row, k]  # ok: tile-past-the-end
+    cuda.syncthreads()
+    if t == 0:
+        total = float32(0)
+        for k in range(PART):
+            total += parts[k]
+        sums[row] = total
 
 
 @cuda.jit

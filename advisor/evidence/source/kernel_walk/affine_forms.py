@@ -24,7 +24,7 @@ class Atom:
     `stem` is the number that a remainder was taken of: within one period the atom advances as that does.
     `made_of` is the only number that it was computed from beside constants. `many_to_one` says that threads
     with different data may well have the same value, as a quotient without its rest, and `truncated` that it
-    is a fraction rounded toward zero.
+    is a fraction rounded toward zero. `quotient` is the division that it is the result of.
     """
 
     name: str
@@ -34,6 +34,16 @@ class Atom:
     made_of: Form | None = None
     many_to_one: bool = False
     truncated: bool = False
+    quotient: Quotient | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """A division of two forms, its result rounded `up`, or down, or not at all."""
+
+    dividend: Form
+    divisor: Form
+    up: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +216,17 @@ class Atoms:
         """Note of an opaque value that it was computed from constants and `made_of` alone."""
         name = next(iter(value.atoms()))
         self.known[name] = replace(self.known[name], made_of=made_of)
+
+    def divides(self, value: Form, quotient: Quotient) -> None:
+        """Note of an opaque value that it is the result of a division."""
+        name = next(iter(value.atoms()))
+        self.known[name] = replace(self.known[name], quotient=quotient)
+
+    def quotient(self, value: Form) -> Quotient | None:
+        """The division that a value is the result of, None for any other value."""
+        names = value.atoms()
+        known = self.known.get(next(iter(names))) if len(names) == 1 else None
+        return known.quotient if known is not None and value == atom(known.name) else None
 
     def roots(self, value: Form) -> set[str]:
         """The names of the atoms that a value was computed from, as far as that is known."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 
 from advisor.evidence.source.kernel_walk.affine_forms import atom, number
 from advisor.evidence.source.kernel_walk.expressions import Expressions, exponent_kind
@@ -119,6 +120,9 @@ class Calls(Expressions, ABC):
             what="clamp" if name in ("min", "max", "clamp") else "value",
             rounds=name in _ROUNDING,
         )
+        quotient = self.atoms.quotient(scalars[0].form) if name in ("floor", "ceil") and scalars else None
+        if quotient is not None:
+            self.atoms.divides(result.form, replace(quotient, up=name == "ceil"))
         library = dotted.startswith(("math.", "numpy.", "cmath.", "numba.cuda.libdevice."))
         if library and name.removeprefix("fast_").rstrip("f") in COSTLY | {"pow"}:
             power = name.rstrip("f") in ("pow", "power") and len(scalars) > 1
@@ -149,6 +153,9 @@ class Calls(Expressions, ABC):
             if whole is None:
                 # Numbers of things may be stored as floats: an element by itself may be one of its own.
                 result = self.opaque([value], "int", rounds=value.view is None)
+                quotient = self.atoms.quotient(value.form)
+                if quotient is not None:
+                    self.atoms.divides(result.form, quotient)
                 if value.view is None and not self._is_whole(node.args[0]):
                     self.atoms.truncate(result.form)
                 return result

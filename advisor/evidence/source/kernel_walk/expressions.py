@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from advisor.evidence.source.kernel_walk.affine_forms import THREAD, atom, number, polynomial
+from advisor.evidence.source.kernel_walk.affine_forms import THREAD, Quotient, atom, number, polynomial
 from advisor.evidence.source.kernel_walk.index_bounds import of_comparison, of_parts
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     Access,
@@ -334,6 +334,8 @@ class Expressions(Subscripts):
             self.atoms.remainder(result.form, left.form)
         if a is None and b is not None and kind != "float":
             self.atoms.computed(result.form, left.form)
+        if operator in ("floor_divide", "true_divide") and (a is None or b is None):
+            self.atoms.divides(result.form, Quotient(left.form, right.form))
         if operator == "power":
             written = Operands(
                 _exponent(left, right), self.is_given(right), base=_base(left), integers=integers

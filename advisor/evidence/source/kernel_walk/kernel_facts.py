@@ -125,7 +125,7 @@ class Condition:
 class LoopContext:
     """A loop around a place: its counter, what its trip count depends on, whether that follows from values
     in the kernel, whether it takes steps of the grid's size, and whether it has one iteration for each block
-    along an axis of the grid.
+    along an axis of the grid; `stop` and `step` are those of its `range`, None without one.
     """
 
     counter: str
@@ -138,6 +138,8 @@ class LoopContext:
     of_values: bool = True
     steps_by_grid: bool = False
     counts_blocks: bool = False
+    stop: Form | None = None
+    step: Form | None = None
 
 
 @dataclass(frozen=True)

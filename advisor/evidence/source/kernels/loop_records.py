@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import THREAD
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AccessGroups, KernelFacts, LoopUse
+from advisor.evidence.source.kernels.bounds.tiles import know_left_out_tiles
 from advisor.evidence.source.kernels.carried_values import carries_values
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.kernels.sample_loops import draws_samples
@@ -52,6 +53,7 @@ def loop_records(facts: KernelFacts, groups: AccessGroups, kernel: str) -> list[
             ends_with_grid=ends_with_grid(loop, inside, facts),
             every_thread_same=None if same and facts.calls_unknown else same,
         )
+        know_left_out_tiles(loop, inside, facts, record)
         found.append(record)
     return found
 
