@@ -195,6 +195,7 @@ def main():
     a = cuda.to_device(np.ones(n, dtype=np.float32))
     out = cuda.device_array(n, dtype=np.float32)
     image = cuda.device_array((4096, 4096), dtype=np.float32)
+    side = cuda.device_array(4096, dtype=np.float32)
     blocks = (n + 255) // 256
     m = 1_000_000
     odd = cuda.to_device(np.ones(m, dtype=np.float32))
@@ -211,18 +212,18 @@ def main():
     neighbours_below_the_own_guard[blocks, 256](a, out)
     neighbours_of_the_inner_part[blocks, 256](a, out)
     window_below_the_own_guard[blocks, 256](a, out)
-    guard_that_lets_the_size_through[blocks, 256](a, out)
-    exit_past_the_size_alone[blocks, 256](a, out)
-    indices_from_one[blocks, 256](a, out)
+    guard_that_lets_the_size_through[blocks + 1, 256](a, out)
+    exit_past_the_size_alone[blocks + 1, 256](a, out)
+    indices_from_one[blocks + 1, 256](a, out)
     exit_that_one_axis_prevents[(256, 256), (16, 16)](image, image)
     entered_along_one_axis[(256, 256), (16, 16)](image, image)
     exit_along_each_axis[(256, 256), (16, 16)](image, image)
     early_exit_of_far_threads[(256, 256), (16, 16)](image, image)
-    a_row_or_a_column[(256, 256), (16, 16)](a, out)
+    a_row_or_a_column[(256, 256), (16, 16)](side, side)
     window_with_its_own_guard[blocks, 256](a, out)
     half = n // 512
     # As many as there are threads, and so told of at the lowest level only.
     states = cuda.device_array(half * 256, dtype=np.float32)
-    a_state_for_each_thread[half, 256](states, out)
+    a_state_for_each_thread[half, 256](states, out)  # hit: elements-without-thread
     index_inside_the_block[blocks, 256](out)
     a_block_for_each_row[n, 64](out)  # hit: block-axis-without-use

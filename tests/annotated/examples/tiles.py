@@ -16,7 +16,7 @@ def tile_after_tile(a, b, out):
     x, y = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     total = float32(0)
-    for tile in range(a.shape[1] // SIDE):  # hit: tile-not-fetched-ahead
+    for tile in range(a.shape[1] // SIDE):  # hit: tile-not-fetched-ahead, last-tile-left-out
         left[ty, tx] = a[y, tile * SIDE + tx]  # hit: unchecked-index
         value = b[tile * SIDE + ty, x]  # hit: unchecked-index
         right[ty, tx] = value
