@@ -26,6 +26,7 @@ from advisor.evidence.source.kernels.repeated_loads import (
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of, assumptions_of_rows
 from advisor.evidence.source.warps.lane_addresses import SECTOR_BYTES
 from advisor.evidence.source.warps.lanes import LanePattern, lane_pattern
+from advisor.evidence.source.warps.single_iterations import in_one_iteration
 from advisor.evidence.source.warps.thread_use import single_thread
 from advisor.evidence.source.warps.traffic_shares import know_traffic
 from advisor.model.records import Record, Value
@@ -189,12 +190,12 @@ def _spans_no_more(access: Access, facts: KernelFacts) -> bool:
 
 
 def _same_address_again(access: Access, depends: frozenset[str]) -> bool:
-    """Whether the innermost loop meets one address in each iteration; for an update also a loop further out,
-    where the loops inside of it walk to their ends and do not search for the element.
+    """Whether the innermost loop meets one address in each iteration, and not in one only; for an update also
+    a loop further out, where the loops inside of it walk to their ends and do not search for the element.
     """
     for loop in reversed(access.place.loops):
         if loop.counter not in depends:
-            return True
+            return not in_one_iteration(access.place, loop)
         if access.kind != "update" or _may_break(loop.node):
             return False
     return False
@@ -220,7 +221,9 @@ def _is_overwritten(access: Access, facts: KernelFacts, groups: AccessGroups) ->
         return False
     loop = access.place.loops[-1]
     depends = _NOTHING.union(*(facts.atoms.depends(index.form) for index in access.indices))
-    if loop.counter in depends or any(isinstance(one, ast.Break | ast.Return) for one in below(loop.node)):
+    if loop.counter in depends or in_one_iteration(access.place, loop):
+        return False
+    if any(isinstance(one, ast.Break | ast.Return) for one in below(loop.node)):
         return False
     others: list[Access | AtomicUse] = [one for one in groups.of(access.array) if one.kind != "store"]
     others += [one for one in facts.atomics if one.array is access.array]

@@ -12,8 +12,8 @@ from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of
 from advisor.evidence.source.warps.handed_arrays import handed_on
 from advisor.evidence.source.warps.lanes import lane_pattern
+from advisor.evidence.source.warps.single_iterations import in_one_iteration
 from advisor.evidence.source.warps.thread_use import single_thread
-from advisor.evidence.source.warps.traffic_shares import leaves_the_loop
 from advisor.model.records import Record
 from advisor.program.launches.block_shape import BlockShape
 
@@ -107,7 +107,7 @@ def _same_element_again(atomic: AtomicUse, facts: KernelFacts) -> bool:
     """Whether the innermost loop meets one element in each iteration, wherever the index came from."""
     if not atomic.place.loops or not atomic.indices or atomic.place.loops[-1].is_while:
         return False
-    if leaves_the_loop(atomic.place):
+    if in_one_iteration(atomic.place, atomic.place.loops[-1]):
         return False
     counter = atomic.place.loops[-1].counter
     return all(counter not in facts.atoms.depends(index.form) for index in atomic.indices)

@@ -23,6 +23,33 @@ STORES = {
         "for j in range(n):\n    if x[i, j] > s:\n        out[i] = j\n        break",
         False,
     ),
+    "in the first iteration": ("for j in range(n):\n    if j == 0:\n        out[i] = s", False),
+    "in all but the first": (
+        "for j in range(n):\n    if j == 0:\n        s = 1\n    else:\n        out[i] = s",
+        True,
+    ),
+    "where it is not the last": (
+        "for j in range(n):\n    if j + 1 != n:\n        s += 1\n    else:\n        out[i] = s",
+        False,
+    ),
+    "in the last, for some": (
+        "for j in range(n):\n    if x[i, j] > s and j == n - 1:\n        out[i] = s",
+        False,
+    ),
+    "in the last, or for some": (
+        "for j in range(n):\n    if x[i, j] > s or j == n - 1:\n        out[i] = s",
+        True,
+    ),
+    "in the first iteration of the outer loop": (
+        "for m in range(n):\n    for j in range(n):\n        if m == 0:\n            out[i] = x[i, j]",
+        True,
+    ),
+    "where the counter meets what the loop changes": (
+        "for j in range(n):\n    if j == s:\n        s += 2\n        out[i] = s",
+        True,
+    ),
+    "where the counter meets data": ("for j in range(n):\n    if j == x[i, j]:\n        out[i] = s", True),
+    "in even iterations": ("for j in range(n):\n    if j % 2 == 0:\n        out[i] = s", True),
     "updated by an atomic in the loop": (
         "for j in range(n):\n    cuda.atomic.add(out, j, s)\n    out[i] = s",
         False,
