@@ -151,7 +151,7 @@ class DefaultCollectors:
         progress: Progress | None,
     ) -> list[Record]:
         """The records of compiled kernels; what went wrong is added to the report."""
-        from advisor.evidence.compiled import Target, compile_units, records
+        from advisor.evidence.compiled import Target, compile_units, records, rejection_records
         from advisor.evidence.compiled.compilers.worker_pool import own_stock
         from advisor.model.storage.cache import Cache
 
@@ -168,12 +168,13 @@ class DefaultCollectors:
         if evidence.unavailable is not None:
             report.notices.append(evidence.unavailable.as_notice())
         report.problems += [replace(item, checked=True) for item in evidence.problems]
-        return [
+        compiled = [
             record
             for unit in units
             if (kernel := evidence.by_kernel.get(unit.kernel)) is not None
             for record in records(unit, kernel)
         ]
+        return [*compiled, *(record for unit in units for record in rejection_records(unit, evidence))]
 
     def synthesised(
         self,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from advisor.check.pipeline import Checked
 from advisor.model.findings import Problem
-from advisor.rules.evaluation.findings import HOST_ENTITIES, KERNEL_ENTITIES
+from advisor.rules.evaluation.findings import HOST_ENTITIES, KERNEL_ENTITIES, REFUSAL_ENTITIES
 from advisor.rules.model import Rule, Rulebook
 
 _MAKERS = {"kernel": "Numba", "triton_kernel": "Triton"}
@@ -31,7 +31,7 @@ class LookedAt:
 
         With `may_be_unknown` what could not be had of a kernel is no reason.
         """
-        problem = next((one for one in self.checked.report.problems if one.path == path), None)
+        problem = next(iter(self._problems(path, rule)), None)
         kernels = self._rows(path, tuple(KERNEL_ENTITIES))
         if problem is not None and not (may_be_unknown and kernels):
             return _told(problem)
@@ -42,7 +42,7 @@ class LookedAt:
 
     def line_left_out(self, path: str, line: int, rule: Rule | None) -> str:
         """Why the verdict of a rule (None for a fix) on a line says nothing, "" where it was looked at."""
-        problems = [one for one in self.checked.report.problems if one.path == path]
+        problems = self._problems(path, rule)
         functions = self._functions(path)
         if functions is None:
             return _told(problems[0]) if problems else "the file cannot be parsed"
@@ -56,6 +56,12 @@ class LookedAt:
             return ""
         told = self._rows(path, tuple(self.checked.tables or {}))
         return "" if told & set(around) else "the function around it is no kernel"
+
+    def _problems(self, path: str, rule: Rule | None) -> list[Problem]:
+        """What could not be looked at in a file; some rules look at kernels that no compiler takes."""
+        report = self.checked.report
+        told = [] if rule is not None and rule.entity in REFUSAL_ENTITIES else report.told
+        return [one for one in (*report.problems, *told) if one.path == path]
 
     def _kernel_of(self, entity: str) -> str | None:
         """The kind of kernels that an entity belongs to, None for one of host code."""

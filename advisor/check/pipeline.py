@@ -57,7 +57,7 @@ from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.source_text import SourceText
 from advisor.program.syntax.module import readable_source
 from advisor.rules import Rulebook, RuleSettings, judge
-from advisor.rules.evaluation.causes import joined_causes
+from advisor.rules.evaluation.causes import joined_causes, leave_out_told
 from advisor.rules.evaluation.incremental_judge import IncrementalJudge
 from advisor.rules.policy import policy_for
 
@@ -155,6 +155,7 @@ class Check:
             self.leave_out_unread(report)
             self.apply_suppressions(report)
             self.join_causes(report)
+            leave_out_told(report, self.rulebook)
             self.weigh(report, metrics.tables, evidence.syntheses)
             self.add_problems_of_rules(report)
             self.complete(report, metrics.tables)

@@ -110,6 +110,15 @@ class UndefinedName:
 
 
 @dataclass(frozen=True, slots=True)
+class Rejection:
+    """Why a compiler does not take a kernel, as a clause, and where the code at fault stands."""
+
+    reason: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class CompilationUnit:
     """A kernel, the device functions it calls and the constants they read.
 
@@ -132,6 +141,9 @@ class CompilationUnit:
     those in the source, those of tests only where there are no others; they decide nothing of what the unit
     compiles to. `other_compiler` is one that the program compiles the kernel with instead of Numba's, from
     the same types to machine code of its own.
+    `own_fault` is whether a refusal by the compiler is the program's fault, as nothing in it teaches Numba
+    more than it knows; only then `rejected` are places of which it is certain that no compiler takes them,
+    and `suspects` those that explain a refusal. `stated` is whether a signature gives the types.
     """
 
     kernel: str
@@ -151,6 +163,10 @@ class CompilationUnit:
     launches: tuple[StatedLaunch, ...] = ()
     others: tuple[CompilationUnit, ...] = ()
     other_compiler: str = ""
+    own_fault: bool = False
+    rejected: tuple[Rejection, ...] = ()
+    suspects: tuple[Rejection, ...] = ()
+    stated: bool = False
 
     def with_other_values(self, number: int = 0) -> tuple[CompilationUnit, ...]:
         """The unit in the typing of that number alone, with each of the other values that the source gives;

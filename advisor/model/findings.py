@@ -405,7 +405,8 @@ class Report:
     time of the run, by name; `headroom` is the speed-up that is left at most for the remedy of a rule in a
     kernel. Both hold only what is known; `orders` are those of remedies whose gain is predicted. `unread`
     are, for each file with a syntax error, the lines of functions of which a part could not be read: nothing
-    is said of them. What is `unrecognised` is also told by the notices or problems.
+    is said of them. What is `unrecognised` is also told by the notices or problems; problems that findings
+    tell are `told` and not among the `problems`.
     """
 
     device: str
@@ -420,6 +421,7 @@ class Report:
     unread: dict[str, frozenset[int]] = field(default_factory=dict)
     unrecognised: list[Unrecognised] = field(default_factory=list)
     orders: list[RemedyOrder] = field(default_factory=list)
+    told: list[Problem] = field(default_factory=list)
 
     @property
     def checked_everything(self) -> bool:

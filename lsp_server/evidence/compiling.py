@@ -10,7 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from advisor.evidence.compiled import CompiledEvidence, CompiledKernel, Target, compile_units, records
+from advisor.evidence.compiled import (
+    CompiledEvidence,
+    CompiledKernel,
+    Target,
+    compile_units,
+    records,
+    rejection_records,
+)
 from advisor.evidence.compiled.compile_requests import compile_request
 from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
 from advisor.model.compilation_unit import CompilationUnit
@@ -67,6 +74,7 @@ class KernelCompiler:
         ]
         wanted = [unit for unit in units if digests[unit.kernel] not in self._lost]
         by_kernel: dict[str, CompiledKernel] = {}
+        rejected: list[Record] = []
         until = time.monotonic() + _SECONDS_A_TIME
         fresh = {digest for digest in digests.values() if digest not in self._seen}
         step = _KERNELS_A_TIME if len(fresh) > _KERNELS_A_TIME else max(len(wanted), 1)
@@ -76,6 +84,9 @@ class KernelCompiler:
                 break
             evidence = self._compiled(wanted[at : at + step], target, progress)
             by_kernel |= evidence.by_kernel
+            rejected += [
+                record for unit in wanted[at : at + step] for record in rejection_records(unit, evidence)
+            ]
             self._seen |= {digests[unit.kernel] for unit in wanted[at : at + step]}
             for kernel, problem in evidence.lost.items():
                 self._lost[digests[kernel]] = problem.message
@@ -84,12 +95,13 @@ class KernelCompiler:
             if evidence.unavailable is not None:
                 report.notices.append(f"{evidence.unavailable} {evidence.unavailable.remedy}".strip())
                 break
-        return [
+        found = [
             record
             for unit in units
             if (compiled := by_kernel.get(unit.kernel)) is not None
             for record in records(unit, compiled)
         ]
+        return [*found, *rejected]
 
     def _compiled(
         self, units: Sequence[CompilationUnit], target: Target, progress: Progress | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from advisor.model.compilation_unit import Rejection
 from advisor.model.errors import EvidenceUnavailable
 from advisor.model.findings import Problem
 
@@ -75,10 +76,12 @@ class CompiledKernel:
 class CompiledEvidence:
     """What the compiler says of all units; `unavailable` when this machine lacks a part of the toolchain.
 
-    `lost` are the problems, by kernel, of units that a compiler process did not live through.
+    `lost` are the problems, by kernel, of units that a compiler process did not live through; `rejections`
+    say, by kernel, why no compiler takes it, where that is certain.
     """
 
     by_kernel: dict[str, CompiledKernel] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     lost: dict[str, Problem] = field(default_factory=dict)
+    rejections: dict[str, tuple[Rejection, ...]] = field(default_factory=dict)
     unavailable: EvidenceUnavailable | None = None

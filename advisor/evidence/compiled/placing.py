@@ -13,6 +13,7 @@ from advisor.evidence.compiled.float64.arithmetic_lines import arithmetic_lines
 from advisor.evidence.compiled.float64.placed_promotions import placed_promotions
 from advisor.evidence.compiled.instructions.ptx import Place
 from advisor.evidence.compiled.instructions.sass import MachineInstructions
+from advisor.evidence.compiled.refusals import refused_place
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.findings import Problem
 
@@ -136,7 +137,6 @@ def placed_problem(unit: CompilationUnit, problem: Json) -> Problem:
 
     Where types or values are guesses, a refusal may be theirs: it stands at the kernel's `def` then.
     """
-    number = problem["function"]
     guesses = {
         "types": _guessed(unit, problem),
         "values": tuple(placeholder.name for placeholder in unit.placeholders),
@@ -150,18 +150,13 @@ def placed_problem(unit: CompilationUnit, problem: Json) -> Problem:
         )
         reason = f"The kernel `{kernel.name}` was not compiled with {assumed}"
         return Problem(kernel.path, kernel.line, f"{reason}: {_reason(problem)}.")
-    if 0 <= number < len(unit.functions):
-        function = unit.functions[number]
-        last = function.line + function.source.count("\n")
-        return Problem(
-            function.path, min(function.line + problem["line"] - 1, last), _sentence(unit, problem)
-        )
-    return Problem(unit.path, 1, _sentence(unit, problem))
+    path, line = refused_place(unit, problem)
+    return Problem(path, line, f"The kernel `{kernel_name(unit)}` was not compiled: {_reason(problem)}.")
 
 
-def _sentence(unit: CompilationUnit, problem: Json) -> str:
-    name = next((function.name for function in unit.functions if not function.device), unit.kernel)
-    return f"The kernel `{name}` was not compiled: {_reason(problem)}."
+def kernel_name(unit: CompilationUnit) -> str:
+    """The name of a unit's kernel."""
+    return next((function.name for function in unit.functions if not function.device), unit.kernel)
 
 
 def _reason(problem: Json) -> str:

@@ -31,13 +31,14 @@ from advisor.evidence.compiled.instructions.sass import (
     read_sass,
 )
 from advisor.evidence.compiled.kernel_codes import KernelCodes
-from advisor.evidence.compiled.placing import placed_kernel, placed_problem, summary
+from advisor.evidence.compiled.placing import kernel_name, placed_kernel, placed_problem, summary
+from advisor.evidence.compiled.refusals import rejections
 from advisor.evidence.compiled.toolchain import (
     missing_compiler,
     missing_disassembler,
     nvdisasm,
 )
-from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.compilation_unit import CompilationUnit, Rejection
 from advisor.model.findings import Problem
 from advisor.model.storage.cache import Cache
 
@@ -121,11 +122,22 @@ def _refused(unit: CompilationUnit, evidence: CompiledEvidence) -> bool:
         said = f"name `{first.name}` is not defined: the kernel `{name}` cannot be compiled."
         evidence.problems.append(Problem(first.path, first.line, said))
         return True
+    if unit.rejected:
+        _reject(evidence, unit, unit.rejected)
+        return True
     reason = unit.obstacle or ("its text is missing" if kernel is None else "")
     if not reason:
         return False
     evidence.problems.append(Problem(path, line, f"The kernel `{name}` was not compiled: {reason}."))
     return True
+
+
+def _reject(evidence: CompiledEvidence, unit: CompilationUnit, reasons: tuple[Rejection, ...]) -> None:
+    """Add why no compiler takes a unit, and a problem for those who do not look at findings of it."""
+    evidence.rejections[unit.kernel] = reasons
+    first = reasons[0]
+    said = f"The kernel `{kernel_name(unit)}` was not compiled: {first.reason}."
+    evidence.problems.append(Problem(first.path, first.line, said))
 
 
 def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) -> bool:
@@ -134,7 +146,11 @@ def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) 
         return False
     try:
         if "problem" in value:
-            evidence.problems.append(placed_problem(unit, value["problem"]))
+            certain = rejections(unit, value["problem"])
+            if certain:
+                _reject(evidence, unit, certain)
+            else:
+                evidence.problems.append(placed_problem(unit, value["problem"]))
         else:
             evidence.by_kernel[unit.kernel] = placed_kernel(unit, value)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):

@@ -10,6 +10,7 @@ from pathlib import Path
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText, Placeholder
 from advisor.program.compilation_units.function_text import Replacement, function_text, text_columns
 from advisor.program.compilation_units.other_units import with_others
+from advisor.program.compilation_units.refused_code import is_own_fault, refused_statements
 from advisor.program.compilation_units.unit_functions import Target, UnitFunction, UnitFunctions
 from advisor.program.effects.argument_types import OF_SOME_DIMENSIONS, assumed_types, with_dimensions
 from advisor.program.effects.declared_layouts import DeclaredLayout, declared_layout
@@ -82,6 +83,12 @@ def _unit(
     candidates, reasons = _candidates(declaration, names, functions, call_types, launchers, in_c_order)
     texts = _texts(declaration, functions, namespace, names)
     other = names.other_compiler
+    own_fault = not other and is_own_fault(declaration, names.workspace)
+    statements = [
+        one
+        for each in functions.order
+        for one in refused_statements(each.node, each.module, each.node is declaration.node)
+    ]
     replaced = (f"`{other}` is taken to infer the types that Numba does; its machine code is not known.",)
     assumptions = (*names.assumptions, *functions.assumptions, *ignored, *(replaced if other else ()))
     return CompilationUnit(
@@ -100,6 +107,10 @@ def _unit(
         undefined=tuple(functions.undefined),
         placeholders=namespace.placeholders(),
         other_compiler=other,
+        own_fault=own_fault,
+        rejected=tuple(functions.rejected) if own_fault else (),
+        suspects=tuple(statements) if own_fault else (),
+        stated=bool(stated_typings(declaration, names)),
     )
 
 

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from advisor.model.compilation_unit import UndefinedName
+from advisor.model.compilation_unit import Rejection, UndefinedName
 from advisor.program.compilation_units.function_text import function_text, global_names
 from advisor.program.compilation_units.guesses import guesses_for
 from advisor.program.compilation_units.placeholders import Guess, UnknownValue, by_name, outermost
+from advisor.program.compilation_units.refused_code import called_of_library, calls, may_be_left_out
 from advisor.program.names.library_names import COMPILER_LIBRARIES, MLIR_COMPILER
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.resolution.library_values import library_constant, numpy_type_name
@@ -76,6 +77,7 @@ class UnitFunctions:
         self.callees: dict[ast.expr, FunctionNode] = {}
         self.missing: dict[str, str] = {}
         self.unusable: dict[str, str] = {}
+        self.rejected: list[Rejection] = []
         self.undefined: list[UndefinedName] = []
         self.unknown: list[UnknownValue] = []
         self.assumptions: list[str] = []
@@ -135,6 +137,8 @@ class UnitFunctions:
             if function.module.path != self.path:
                 at += f" of {function.module.path}"
             self.missing.setdefault(written, f"{written} in {at} ({target})")
+            if isinstance(meaning, FunctionName | UnknownName):
+                self._reject(function, node, written, meaning)
             if not isinstance(meaning, UnknownName | ConstantName):
                 self.unusable.setdefault(written, f"`{written}` in {at} is {target}")
             return
@@ -144,6 +148,23 @@ class UnitFunctions:
         if isinstance(meaning, FunctionName):
             self.callees[node] = meaning.node
             self.collect(meaning.module, meaning.node)
+
+    def _reject(
+        self, function: UnitFunction, node: ast.expr, written: str, meaning: FunctionName | UnknownName
+    ) -> None:
+        """Note the call of a function that Numba knows nothing of."""
+        module = function.module
+        if isinstance(meaning, FunctionName):
+            if not _is_plain(meaning, written, module) or not calls(node, module):
+                return
+            what = "a plain Python function, which no decorator compiles"
+        elif library := called_of_library(node, module):
+            written = library
+            what = "a function of Python's own library, which Numba does not compile for a GPU"
+        else:
+            return
+        if not may_be_left_out(node, function.node, module):
+            self.rejected.append(Rejection(f"`{written}` is {what}", module.path, node.lineno))
 
     def _guess_values(self) -> None:
         """Let values of the types that the uses show stand for names that are not known, if that resolves all
@@ -204,6 +225,17 @@ class UnitFunctions:
             or node in self.names.compiled
             or any(d.node is node for d in self.names.declarations(meaning.module))
         )
+
+
+def _is_plain(meaning: FunctionName, written: str, module: ModuleSyntax) -> bool:
+    """Whether a name stands for one function alone: no import and no assignment gives it another."""
+    home, name = meaning.module, meaning.node.name
+    return (
+        len(home.functions_by_name.get(name, ())) == 1
+        and name not in home.imports
+        and name not in home.assigned
+        and (home is module or written.split(".")[0] not in module.assigned)
+    )
 
 
 def _is_foreign(meaning: Meaning) -> bool:

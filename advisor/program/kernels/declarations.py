@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -208,11 +209,14 @@ def _settle_device(declarations: list[Declaration], module: ModuleSyntax) -> Non
     }
     called |= module.elsewhere.called
     launched = launched_in(module.calls) | module.elsewhere.launched if declarations else set()
+    times = Counter(name for declaration in declarations for name in set(declaration.names))
     for declaration in declarations:
         if declaration.device:
             continue
         names = set(declaration.names)
-        if _returns_value(declaration) or (names & called and not names & launched):
+        # One that is launched and returns a value all the same is a kernel that Numba refuses.
+        only_launched = any(times[name] == 1 for name in names & launched) and not names & called
+        if (_returns_value(declaration) and not only_launched) or (names & called and not names & launched):
             declaration.device = True
         elif declaration.device is None:
             declaration.device = False

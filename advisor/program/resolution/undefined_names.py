@@ -37,7 +37,7 @@ def undefined_names(function: FunctionNode, module: ModuleSyntax) -> list[ast.Na
         for inner in below(statement):
             if isinstance(inner, ast.Name) and inner.id not in own and not _is_known(inner.id, module):
                 found.setdefault(inner.id, inner)
-    if not found or _may_define_any(module, found) or any(map(_expects_errors, around)):
+    if not found or _may_define_any(module, found) or any(map(expects_errors, around)):
         return []
     visible = set(_bound_in_module(module)).union(*(set(_bound_in(one)) for one in around))
     return [place for name, place in found.items() if name not in visible]
@@ -76,6 +76,16 @@ def likely_name(name: str, function: FunctionNode) -> str | None:
     return close[0] if close else None
 
 
+def expects_errors(definition: ast.AST) -> bool:
+    """Whether a function has a `with pytest.raises(…)` or `with self.assertRaises(…)`."""
+    return not isinstance(definition, ast.ClassDef) and any(
+        isinstance(item.context_expr, ast.Call) and "raises" in ast.unparse(item.context_expr.func).lower()
+        for node in below(definition)
+        if isinstance(node, ast.With)
+        for item in node.items
+    )
+
+
 def _is_known(name: str, module: ModuleSyntax) -> bool:
     return (
         name in _BUILTINS
@@ -94,16 +104,6 @@ def _may_define_any(module: ModuleSyntax, names: Iterable[str]) -> bool:
     return any(
         star.level or star.module not in KNOWN_STARS or any(star_member(star.module, name) for name in names)
         for star in module.star_imports
-    )
-
-
-def _expects_errors(definition: ast.AST) -> bool:
-    """Whether a function has a `with pytest.raises(…)` or `with self.assertRaises(…)`."""
-    return not isinstance(definition, ast.ClassDef) and any(
-        isinstance(item.context_expr, ast.Call) and "raises" in ast.unparse(item.context_expr.func).lower()
-        for node in below(definition)
-        if isinstance(node, ast.With)
-        for item in node.items
     )
 
 

@@ -65,8 +65,16 @@ _BUILTINS = frozenset({"builtins", "__builtin__", "six.moves", "past.builtins", 
 _BUILTIN_NAMES = frozenset(dir(builtins))
 # Words of programs that may define names by text or by key.
 DEFINING_WORDS = frozenset({"globals", "exec", "vars", "modules", "setattr", "pylab"})
+# Where one of these stands anywhere in a file, it may teach Numba what it does not compile by itself, or run
+# kernels in Numba's simulator, which takes any Python.
+EXTENDING_WORDS = frozenset({
+    "overload", "overload_method", "overload_attribute", "extending", "intrinsic", "lower_builtin",
+    "cuda_lower", "typing_registry", "register_model", "register_jitable", "typeof_impl", "type_callable",
+    "declare_device", "cudadecl", "NUMBA_ENABLE_CUDASIM", "ENABLE_CUDASIM", "NUMBA_CUDA_ENABLE_NRT",
+    "CUDA_ENABLE_NRT",
+})  # fmt: skip
 # Words that say something of a file as a whole, wherever they stand in it.
-FILE_WORDS = DEFINING_WORDS | frozenset({
+FILE_WORDS = DEFINING_WORDS | EXTENDING_WORDS | frozenset({
     "numba", "triton", "torch", "cupy", "autocast", "set_float32_matmul_precision", "allow_tf32",
     "GradScaler", "set_default_device", "set_default_tensor_type", "set_default_dtype", "fp32_precision",
 })  # fmt: skip

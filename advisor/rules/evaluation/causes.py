@@ -7,13 +7,28 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from math import inf
 
-from advisor.model.findings import HERE_TOO, SEVERITIES, Evidence, Finding, Related, joined_remedy
+from advisor.model.findings import HERE_TOO, SEVERITIES, Evidence, Finding, Related, Report, joined_remedy
 from advisor.model.text.source_text import SourceText, Span
 from advisor.model.text.syntax_trees import syntax_tree
 from advisor.program.syntax.module import FunctionNode, readable_source
+from advisor.rules.evaluation.findings import REFUSAL_ENTITIES
+from advisor.rules.model import Rulebook
 
 # So many arrays are named where a finding concerns several.
 _NAMED = 3
+
+
+def leave_out_told(report: Report, rulebook: Rulebook) -> None:
+    """Move the problems of kernels that were not compiled, for a reason that a finding gives, to `told`."""
+    reasons = {rule.id for rule in rulebook.rules if rule.entity in REFUSAL_ENTITIES}
+    places = {
+        (place.path, place.span.line)
+        for finding in report.findings
+        if finding.rule in reasons
+        for place in finding.at_each_place()
+    }
+    report.told = [one for one in report.problems if one.checked and (one.path, one.line) in places]
+    report.problems = [one for one in report.problems if one not in report.told]
 
 
 def joined_causes(

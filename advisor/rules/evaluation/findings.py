@@ -10,6 +10,8 @@ from advisor.rules.model import Rulebook
 
 # Kernels of Numba, and of Triton.
 KERNEL_ENTITIES = ("kernel", "triton_kernel")
+# Their records say why a kernel is not compiled.
+REFUSAL_ENTITIES = frozenset({"name", "rejection"})
 # These lie in host code, beside the kernels they belong to.
 HOST_ENTITIES = frozenset({"launch", "triton_launch"})
 

@@ -1,4 +1,4 @@
-"""Kernels the compiler refuses: an entry with the line and the cause, and the other kernels go on."""
+"""Kernels the compiler refuses: a finding with the line and the cause, and the other kernels go on."""
 
 from __future__ import annotations
 
@@ -46,18 +46,28 @@ def test_the_place_and_the_cause_are_told(
     source, line, word = REFUSED[cause]
     (workspace / "refused.py").write_text(HEAD + source)
     both, alone = (advise.check(*paths, cwd=workspace) for paths in ((), ("refused.py",)))
+    rule = "undefined-name" if cause == "name" else "kernel-not-compilable"
     for outcome in (both, alone):
-        ((path, at, message),) = outcome.errors
-        assert (path, at) == ("refused.py", line)
-        assert "kernel `refused`" in message
-        assert word in message
-        assert "\n" not in message
+        # It is told once: as a finding.
+        assert outcome.errors == []
+        (told,) = (one for one in outcome.findings if one["path"] == "refused.py")
+        assert (told["rule"], told["severity"], told["line"]) == (rule, "error", line)
+        assert "`refused`" in told["message"]
+        assert word in told["message"]
+        assert "\n" not in told["message"]
     # The other file was compiled all the same.
     assert {("slow-power", "good.py", 8), ("float64-promotion", "good.py", 8)} <= both.places
-    # The source of the kernel was read, so something was checked: a name that nothing defines stands there.
-    undefined = {("undefined-name", "refused.py", line)} if cause == "name" else set()
-    assert (alone.status, alone.places) == (1 if undefined else 0, undefined)
-    assert both.status == 1
+    assert (alone.status, both.status) == (1, 1)
+
+
+def test_a_finding_that_is_not_wanted_leaves_the_problem(
+    advise: AdvisorCommand, compiler: None, workspace: Path
+) -> None:
+    (workspace / "refused.py").write_text(HEAD + REFUSED["attribute"][0])
+    outcome = advise.check("refused.py", "--ignore", "kernel-not-compilable", cwd=workspace)
+    ((path, line, message),) = outcome.errors
+    assert (outcome.status, path, line) == (0, "refused.py", 12)
+    assert "The kernel `refused` was not compiled: " in message
 
 
 def test_source_evidence_of_a_refused_kernel_stays(
@@ -67,8 +77,8 @@ def test_source_evidence_of_a_refused_kernel_stays(
         HEAD + '@cuda.jit("void(float32[::1])")\ndef refused(a):\n    a[0] = a[1] ** 0.5 + a.median()\n'
     )
     outcome = advise.check("refused.py", cwd=workspace)
-    assert [error[:2] for error in outcome.errors] == [("refused.py", 9)]
-    assert (outcome.status, outcome.places) == (1, {("slow-power", "refused.py", 9)})
+    refused, slow = (("kernel-not-compilable", "refused.py", 9), ("slow-power", "refused.py", 9))
+    assert (outcome.status, outcome.errors, outcome.places) == (1, [], {refused, slow})
 
 
 def test_the_text_report_names_the_kernel(advise: AdvisorCommand, compiler: None, workspace: Path) -> None:
@@ -91,9 +101,10 @@ def test_a_device_function_at_fault_is_named_where_it_stands(
         "def refused(a):\n    a[0] = inner(a[1])\n"
     )
     outcome = advise.check(cwd=workspace)
-    ((path, line, message),) = outcome.errors
-    assert (path, line) == ("inner.py", 6)
-    assert message == "The kernel `refused` was not compiled: Unknown attribute 'nothing' of type float32."
+    (told,) = (one for one in outcome.findings if one["path"] != "good.py")
+    assert (told["rule"], told["path"], told["line"]) == ("kernel-not-compilable", "inner.py", 6)
+    assert outcome.errors == []
+    assert told["message"] == "Numba cannot compile `refused`: Unknown attribute 'nothing' of type float32."
 
 
 @pytest.mark.parametrize(("defined", "told"), [("OTHER = 1.0", 1), ("missing = 1.0", 0)])

@@ -1,0 +1,102 @@
+"""Kernels that no compiler takes are findings; where a guess or a release may be at fault they are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from advisor_command import AdvisorCommand
+
+HEAD = "import random\nimport time\n\nimport numpy as np\nfrom numba import cuda, float32\n\nDEBUG = False\n"
+PLAIN = "def plain(x):\n    return x * x\n\n\n"
+KERNEL = "@cuda.jit\ndef k(a, n):\n    i = cuda.grid(1)\n    if i < a.size:\n        a[i] = i\n"
+
+# The statements of the kernel, and what is said of the line with `# here`.
+CERTAIN = {
+    "a plain function": ("    a[i] = plain(a[i])  # here", "`plain` is a plain Python function"),
+    "in a device function": ("    a[i] = outer(a[i])", "`plain` is a plain Python function"),
+    "the clock": ("    a[i] = time.time()  # here", "`time.time` is a function of Python's own library"),
+    "try": (
+        "    try:  # here\n        a[i] = 1 / n\n    except ZeroDivisionError:\n        a[i] = 0",
+        "`try`",
+    ),
+    "with": ("    with open('f') as f:  # here\n        a[i] = 1", "`with`"),
+    "import": ("    import math  # here\n    a[i] = math.sin(a[i])", "cannot import"),
+    "class": ("    class C:  # here\n        pass\n    a[i] = 1", "a class"),
+    "set": ("    a[i] = 1 if n in {1, 2} else 0  # here", "a set"),
+    "list of a loop": ("    b = [j for j in range(3)]  # here\n    a[i] = b[0]", "a list"),
+    "generator": ("    a[i] = sum(a[j] for j in range(3))  # here", "generators"),
+    "value": ("    a[i] = 1\n    return a[i] + 1  # here", "cannot return a value"),
+    "file": ("    f = open('f')  # here\n    a[i] = 1", "Untyped global name 'open'"),
+    "host function": ("    b = cuda.to_device(a)  # here\n    a[i] = 1", "Unknown attribute 'to_device'"),
+    "random numbers of NumPy": ("    a[i] = np.random.rand()  # here", "Unknown attribute 'rand'"),
+    "size of a shared array": ("    b = cuda.shared.array(n, float32)  # here\n    b[0] = 1", "shared.array"),
+    "arguments of a device function": ("    a[i] = twice(a[i], 1, 2)  # here", "Cannot bind"),
+}
+TWICE = "@cuda.jit(device=True)\ndef twice(x, y):\n    return x * y\n\n\n"
+OUTER = "@cuda.jit(device=True)\ndef outer(x):\n    return plain(x)  # here\n\n\n"
+# What precedes the kernel, and its statements.
+UNCERTAIN = {
+    "it is compiled": ("", "    a[i] = math.sqrt(n)"),
+    "a function that is compiled": ("plain = cuda.jit(device=True)(plain)\n", "    a[i] = plain(a[i])"),
+    "a decorator of another": (
+        "from other import compiled\n\n\n@compiled\ndef f(x):\n    return x\n\n\n", "    a[i] = f(a[i])"
+    ),
+    "two functions": (
+        "try:\n    from fast import f\nexcept ImportError:\n    def f(x):\n        return x\n\n\n",
+        "    a[i] = f(a[i])",
+    ),
+    "what Numba is taught": (
+        "from numba.extending import overload\n\n\n@overload(plain)\ndef g(x):\n    return lambda x: x\n\n\n",
+        "    a[i] = plain(a[i])",
+    ),
+    "the simulator": (
+        "import os\n\nos.environ['NUMBA_ENABLE_CUDASIM'] = '1'\n", "    b = [1 for _ in a]\n    a[i] = b[0]"
+    ),
+    "a debugger in the simulator": ("", "    from pdb import set_trace; set_trace()\n    a[i] = 1"),
+    "a branch that is left out": ("", "    if DEBUG:\n        a[i] = plain(a[i])\n    a[i] = 1"),
+    "a name of older NumPy": ("", "    a[i] = np.float(n)"),
+    "types that are guessed": ("", "    a[i] = a[i][0] + n.real.imag.foo"),
+    "a function that makes the kernel": ("", "    a[i] = f(a[i])"),
+    "no value": ("", "    a[i] = 1\n    return None"),
+    "a return in a device function": (TWICE, "    a[i] = twice(a[i], 2)"),
+}  # fmt: skip
+
+
+def program(before: str, statements: str) -> str:
+    kernel = "@cuda.jit\ndef k(a, n):\n    i = cuda.grid(1)\n"
+    launch = "\n\n\nk[1, 32](np.ones(32), 3)\n"
+    return HEAD + "import math\n\n\n" + PLAIN + before + kernel + statements + launch
+
+
+@pytest.mark.parametrize("name", CERTAIN)
+def test_what_no_compiler_takes_is_a_finding(
+    advise: AdvisorCommand, compiler: None, workspace: Path, name: str
+) -> None:
+    statements, said = CERTAIN[name]
+    before = OUTER if "outer" in statements else TWICE if "twice" in statements else ""
+    text = program(before, statements)
+    (workspace / "k.py").write_text(text)
+    outcome = advise.check("k.py", cwd=workspace)
+    (told,) = (one for one in outcome.findings if one["rule"] == "kernel-not-compilable")
+    line = next(number for number, one in enumerate(text.splitlines(), 1) if "# here" in one)
+    assert (told["line"], told["severity"], outcome.errors) == (line, "error", [])
+    assert said in told["message"]
+
+
+@pytest.mark.parametrize("name", UNCERTAIN)
+def test_what_may_be_compiled_elsewhere_is_no_finding(
+    advise: AdvisorCommand, compiler: None, workspace: Path, name: str
+) -> None:
+    (workspace / "k.py").write_text(program(*UNCERTAIN[name]))
+    outcome = advise.check("k.py", cwd=workspace)
+    assert "kernel-not-compilable" not in outcome.rules
+
+
+def test_a_kernel_of_a_test_may_be_refused_on_purpose(
+    advise: AdvisorCommand, compiler: None, workspace: Path
+) -> None:
+    kernel = KERNEL.replace("a[i] = i", "a[i] = plain(a[i])")
+    (workspace / "test_k.py").write_text(HEAD + PLAIN + kernel + "\n\ndef test_k():\n    k[1, 32](x, 1)\n")
+    outcome = advise.check("test_k.py", cwd=workspace)
+    assert "kernel-not-compilable" not in outcome.rules
