@@ -468,6 +468,7 @@ def report_on(
 def _looked_for(compiled: CompiledTypings, defects_sought: bool) -> set[str]:
     """The entities that were searched for, whether or not there are any."""
     found = {*SOURCE_ENTITIES, *(record.entity for record in compiled.records)}
+    found |= {"rejection"} if compiled.records else set()
     return found | {"defect"} if defects_sought else found
 
 
