@@ -130,6 +130,24 @@ def indices_from_one(a, out):
 
 
 @cuda.jit
+def next_element_asked_for_as_the_own(flags, n):
+    i = cuda.grid(1)
+    if i < n:
+        flags[i] = 1
+        if i < n:  # hit: guard-asked-before
+            cuda.atomic.add(flags, i + 1, 1)
+
+
+@cuda.jit
+def next_element_asked_for(flags, n):
+    i = cuda.grid(1)
+    if i < n:
+        flags[i] = 1
+        if i + 1 < n:  # ok: guard-asked-before
+            cuda.atomic.add(flags, i + 1, 1)
+
+
+@cuda.jit
 def exit_that_one_axis_prevents(a, out):
     x, y = cuda.grid(2)
     if x >= out.shape[1] and y >= out.shape[0]:  # hit: guard-of-one-axis-only
@@ -215,6 +233,9 @@ def main():
     guard_that_lets_the_size_through[blocks + 1, 256](a, out)
     exit_past_the_size_alone[blocks + 1, 256](a, out)
     indices_from_one[blocks + 1, 256](a, out)
+    flags = cuda.device_array(n, dtype=np.int32)
+    next_element_asked_for_as_the_own[blocks, 256](flags, n)
+    next_element_asked_for[blocks, 256](flags, n)
     exit_that_one_axis_prevents[(256, 256), (16, 16)](image, image)
     entered_along_one_axis[(256, 256), (16, 16)](image, image)
     exit_along_each_axis[(256, 256), (16, 16)](image, image)

@@ -24,6 +24,7 @@ from advisor.evidence.source.kernels.bounds.counter_bounds import counter_bounds
 from advisor.evidence.source.kernels.bounds.guards_of_neighbours import know_elements_past_the_end
 from advisor.evidence.source.kernels.bounds.half_guards import know_half_guards
 from advisor.evidence.source.kernels.bounds.range_tests import range_test_outcome
+from advisor.evidence.source.kernels.bounds.repeated_guards import repeated_guards
 from advisor.evidence.source.kernels.bounds.tiles import know_last_tiles
 from advisor.evidence.source.kernels.grid_order import exchanges_between_blocks
 from advisor.evidence.source.kernels.loop_records import loop_records
@@ -84,14 +85,14 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     know_neighbour_reads(facts, accesses)
     know_unwritten_reads(facts, groups, accesses)
     know_elements_past_the_end(facts, accesses)
-    half_guards = know_half_guards(facts, accesses)
+    guards = know_half_guards(facts, accesses), repeated_guards(facts)
     know_last_tiles(facts, groups, accesses)
     know_unordered(facts, shapes, accesses)
     kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
     found += accesses
     found += row_records(facts, accesses, kernel.key)
     found += atomic_records(facts, shapes, kernel.key)
-    found += _branch_records(facts, shapes, half_guards, kernel.key)
+    found += _branch_records(facts, shapes, guards, kernel.key)
     found += loop_records(facts, groups, kernel.key)
     found += _barrier_records(facts, kernel.key)
     found += _array_records(facts, groups, private, kernel.key)
@@ -183,9 +184,13 @@ def _differs_in_grid(condition: Condition) -> bool:
 
 
 def _branch_records(
-    facts: KernelFacts, shapes: Sequence[BlockShape], half_guards: frozenset[ast.AST], kernel: str
+    facts: KernelFacts,
+    shapes: Sequence[BlockShape],
+    guards: tuple[frozenset[ast.AST], frozenset[ast.AST]],
+    kernel: str,
 ) -> list[Record]:
     found = []
+    half_guards, again = guards
     for branch in facts.branches:
         record = record_at("branch", kernel, branch.place, "while" if branch.is_loop else "if")
         node = branch.place.node
@@ -206,6 +211,7 @@ def _branch_records(
             counter_trips=trips,
             always=range_test_outcome(_test_of(node), branch.place.module) or "decides",
             half_guard=_test_of(node) in half_guards,
+            asked_before=_test_of(node) in again,
             tests_truncated=any(inner in facts.truncated_tests for inner in below(_test_of(node))),
         )
         found.append(record)
