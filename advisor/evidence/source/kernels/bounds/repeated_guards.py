@@ -15,9 +15,10 @@ def repeated_guards(facts: KernelFacts) -> frozenset[ast.AST]:
     """The tests of branches that hold in any case, as those around them have asked the same, and below which
     an index goes further than what they bound.
     """
+    uses: list[Access | AtomicUse] = [*facts.accesses, *facts.atomics]
     return frozenset(
         condition.node
-        for use in (*facts.accesses, *facts.atomics)
+        for use in uses
         if use.array is not None and use.array.space == "global"
         for condition in _asked_again(use.place.conditions)
         if _goes_further(use, condition)
