@@ -1,4 +1,4 @@
-"""The grid of a launch that is computed from arrays whose sizes the source fixes."""
+"""Grids of launches that are computed from arrays whose sizes the source fixes, or that end at a number."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import math
 
 from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.arrays.host_values import Array
+from advisor.program.names.scope_bindings import values_at
+from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.values.constants import Constants
 
+_DEPTH = 8
 _SIZES = frozenset({"shape", "size"})
 
 
@@ -19,6 +22,27 @@ def sized(node: ast.expr, scope: HostScope) -> object:
     """
     known = shapes_in(scope)
     return Constants(scope.workspace, scope.module, scope.function, known or None).value(node)
+
+
+def most_blocks(node: ast.expr, constants: Constants) -> int | None:
+    """The number that a grid of one axis never exceeds, as in `min(n // 128, 64)`, None without one."""
+    for _ in range(_DEPTH):
+        if isinstance(node, ast.Name):
+            values = values_at(constants.module, node)
+            if len(values) != 1 or values[0] is None:
+                return None
+            node = values[0]
+        elif isinstance(node, ast.Tuple) and len(node.elts) == 1:
+            node = node.elts[0]
+        elif isinstance(node, ast.Call) and called_name(node) == "int" and len(node.args) == 1:
+            node = node.args[0]
+        elif isinstance(node, ast.Call) and called_name(node) in ("min", "minimum"):
+            known = [constants.value(one) for one in node.args]
+            numbers = [one for one in known if type(one) is int and one > 0]
+            return min(numbers, default=None)
+        else:
+            return None
+    return None
 
 
 def shapes_in(scope: HostScope) -> dict[str, object]:

@@ -131,3 +131,24 @@ def sizes_that_are_known():
     # A pass of some twenty elements for each thread is over before another launch could begin.
     fill[30, 128](many)  # ok: grid-too-small
     fill[30, 32](many)  # hit: grid-too-small
+
+
+def capped(n):
+    a = cuda.device_array(n, dtype=np.float32)
+    # However many elements there are, these grids end at a number.
+    fill[min(n // 256, 64), 256](a)  # hit: grid-too-small
+    blocks = int(min((n + 255) // 256, BLOCKS))
+    fill[blocks, 256](a)  # hit: grid-too-small
+    fill[min(n // 256, 4096), 256](a)  # ok: grid-too-small
+    fill[max(n // 256, 64), 256](a)  # ok: grid-too-small
+
+
+def all_but_a_rest(a):
+    whole = a.size // 256 * 256
+    fill[whole // 256, 256](a[:whole])  # ok: grid-too-small
+    # Fewer than 256 elements, which another launch of the kernel has left.
+    fill[1, a.size - whole](a[whole:])  # ok: grid-too-small
+
+
+def all_by_one_block(a):
+    fill[1, 256](a)  # hit: grid-too-small

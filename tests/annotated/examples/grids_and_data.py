@@ -84,7 +84,7 @@ def points():
 
 
 def lines(unknown):
-    line = cuda.device_array(100_000, dtype=np.float32)
+    line = cuda.to_device(np.zeros(100_000, dtype=np.float32))
     scaled[256, 256](line, line.size, np.float32(2))  # hit: elements-without-thread
     scaled[256, 256](line, 65_536, np.float32(2))  # ok: elements-without-thread
     scaled[256, 256](unknown, unknown.size, np.float32(2))  # ok: elements-without-thread

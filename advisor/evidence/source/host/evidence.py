@@ -10,7 +10,7 @@ from dataclasses import replace
 from advisor.evidence.source.host.array_calls import array_call_records
 from advisor.evidence.source.host.captures import capture_records
 from advisor.evidence.source.host.data_flow.generator_states import generator_records
-from advisor.evidence.source.host.data_flow.grid_extents import exchanged_array
+from advisor.evidence.source.host.data_flow.grid_extents import exchanged_array, grid_of
 from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.matrix_types import matrix_product_records
 from advisor.evidence.source.host.data_flow.placement import Placement
@@ -33,10 +33,13 @@ from advisor.model.records import Record
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
+from advisor.program.launches.sized_grid import most_blocks
 from advisor.program.launches.timing_loops import reads_clock
 from advisor.program.names.scope_bindings import bound_at, values_at
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.syntax.written_code import as_written
+from advisor.program.values.constants import Constants
 
 _MAKERS = (
     array_call_records,
@@ -97,7 +100,11 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
             unset_arrays=listed(name for name, _ in unset),
             unset_by=ast.unparse(unset[0][1].func) if unset else None,
             steps=steps(launch, placement),
+            beside_larger_launch=_is_beside_larger(launch, launches),
         )
+        if launch.grid in (None, (None,)):
+            most = _most_blocks(launch, walked)
+            record.know("source", blocks=most, grid_constant=None if most is None else True)
         reach = _short_reach(launch, walked)
         if reach is not None:
             record.know(
@@ -106,10 +113,35 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
                 short_axis_array=reach.array,
                 short_axis_threads=float(reach.threads),
                 short_axis_elements=float(reach.wanted),
+                short_axis_guarded=reach.guarded,
             )
         elif launch.kernel is not None:
             record.know("source", short_axis="")
     return found
+
+
+def _is_beside_larger(launch: Launch, launches: Sequence[Launch]) -> bool:
+    """Whether the same function launches the kernel with more than one block, too, for other arrays."""
+    around = launch.module.function_around(launch.node)
+    arguments = [as_written(one) for one in launch.arguments]
+    return any(
+        other.grid is None or any(size != 1 for size in other.grid)
+        for other in launches
+        if other.node is not launch.node
+        and other.kernel_keys == launch.kernel_keys
+        and other.name == launch.name
+        and [as_written(one) for one in other.arguments] != arguments
+        and other.module.function_around(other.node) is around
+    )
+
+
+def _most_blocks(launch: Launch, walked: WalkedKernels) -> int | None:
+    """The number of blocks that a launch never exceeds, whatever the data."""
+    grid, module = grid_of(launch), launch.module
+    if grid is None:
+        return None
+    constants = Constants(walked.resolver.workspace, module, module.function_around(launch.node))
+    return most_blocks(grid, constants)
 
 
 def _short_reach(launch: Launch, walked: WalkedKernels) -> Reach | None:

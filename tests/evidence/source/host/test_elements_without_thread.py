@@ -34,6 +34,7 @@ SHORT = {
     "another array": ("n", OWN, "1000", "k[b.shape[1] // 128, 128](a, 1000)", (896, 1000)),
     "a default": ("n", OWN, "count", "k[4, 128](a, count)", (512, 1000)),
     "two axes": ("a.shape[1]", "a[0, i] = 1", "(2, 1000)", "k[4, 128](a, 0)", (512, 1000)),
+    "rows": ("a.size", OWN, "(600, 2)", "k[4, 128](a, 0)", (512, 600)),
     "nothing stored": ("a.size", "cuda.atomic.add(n, 0, a[i])", "1000", "k[4, 128](a, b)", (512, 1000)),
 }
 ENOUGH = {
@@ -50,6 +51,7 @@ ENOUGH = {
     "more than the position is asked for": ("1000 or n", OWN, "1000", "k[4, 128](a, 0)"),
     "a walk": ("a.size", "for j in range(i, a.size, cuda.gridsize(1)): a[j] = 1", "1000", "k[4, 128](a, 0)"),
     "an array of several sizes": ("a.size", OWN, "1000 if unknown else 10", "k[4, 128](a, 0)"),
+    "rows, a thread for each": ("a.size", OWN, "(512, 2)", "k[4, 128](a, 0)"),
     "a slice": ("a.size", OWN, "1000", "k[4, 128](a[:512], 0)"),
 }
 
@@ -69,3 +71,12 @@ def test_elements_beyond_the_grid(tmp_path, name):
 @pytest.mark.parametrize("name", ENOUGH)
 def test_no_element_is_known_to_be_left_out(tmp_path, name):
     assert reach(tmp_path, *ENOUGH[name]) == (None, None)
+
+
+@pytest.mark.parametrize(("guard", "guarded"), [("if i < a.size:", True), ("if True:", False)])
+def test_without_a_guard_the_size_of_the_array_counts(tmp_path, guard, guarded):
+    text = PROGRAM.replace("if i < {guard}:", guard)
+    text = text.format(guard="", body=OWN, size="1000", launch="k[4, 128](a, 0)")
+    (record,) = records(tmp_path, "launch", text)
+    found = [value(record, f"short_axis_{name}") for name in ("threads", "elements", "guarded")]
+    assert found == [512, 1000, guarded]

@@ -38,7 +38,7 @@ def exchanged_array(launch: Launch, walked: WalkedKernels, workspace: Workspace)
     it: its x axis comes from one size, and the threads along x walk along the other. None where there is no
     such array, or where both sizes are known to be equal.
     """
-    grid = _grid(launch)
+    grid = grid_of(launch)
     if launch.kernel is None or grid is None:
         return None
     sizes = _Sizes(workspace).of_grid(grid, _Frame(launch.module, {}), _DEPTH)
@@ -67,7 +67,8 @@ def _walked(parameter: str, facts: KernelFacts) -> list[int] | None:
     return list(found.pop()) if facts.complete and len(found) == 1 else None
 
 
-def _grid(launch: Launch) -> ast.expr | None:
+def grid_of(launch: Launch) -> ast.expr | None:
+    """The expression of a launch's grid, None where it is not written in the launch."""
     function = launch.node.func
     parts = function.slice if isinstance(function, ast.Subscript) else None
     return parts.elts[0] if isinstance(parts, ast.Tuple) and parts.elts else None

@@ -19,13 +19,14 @@ _POSITIONS = ("tid.", "bid.")
 @dataclass(frozen=True)
 class Reach:
     """The threads of a launch along an axis of its grid, and how many of them the kernel has work for, by the
-    conditions around an access of an array.
+    conditions around an access of an array; where it is not `guarded` by any, by the size of the array.
     """
 
     array: str
     axis: str
     threads: int
     wanted: int
+    guarded: bool = True
 
 
 def elements_without_thread(facts: KernelFacts, launch: StatedLaunch) -> Reach | None:
@@ -82,15 +83,45 @@ def _reaches(facts: KernelFacts, axis: str, threads: int, sizes: Mapping[str, in
     for access in stores or given:
         by_array.setdefault(access.array.name, []).append(access)
     for name, used in by_array.items():
-        limits = [_last_thread(one, axis, sizes) for one in used if _is_at_position(one, axis)]
-        known = [one for one in limits if one is not None]
-        if len(limits) == len(used) and known:
-            yield Reach(name, axis, threads, max(known) + 1)
+        beside = [(one, _beside_position(one, axis)) for one in used]
+        if any(place is None for _, place in beside):
+            continue
+        ends = [_end(name, place, sizes) for _, place in beside if place is not None]
+        limits = [_last_thread(one, axis, sizes) for one in used]
+        guarded = [_least(one, end) for one, end in zip(limits, ends, strict=True) if one is not None]
+        if guarded:
+            yield Reach(name, axis, threads, max(guarded))
+        elif not any(_asks_for_position(one.place.conditions) for one in used):
+            known = [one for one in ends if one is not None]
+            if known:
+                yield Reach(name, axis, threads, max(known), guarded=False)
 
 
-def _is_at_position(access: Access, axis: str) -> bool:
-    """Whether an index of an access is the thread's position along an axis, or a number beside it."""
-    return any((index.form - position_along(axis)).constant is not None for index in access.indices)
+def _least(last: int, end: int | None) -> int:
+    """How many positions there are, by the last one that conditions allow and the size of the array."""
+    return last + 1 if end is None else min(last + 1, end)
+
+
+def _beside_position(access: Access, axis: str) -> tuple[int, int] | None:
+    """The index of an access that is the thread's position along an axis, and how far it is beside that; None
+    where no index is.
+    """
+    for dimension, index in enumerate(access.indices):
+        beside = (index.form - position_along(axis)).constant
+        if beside is not None:
+            return dimension, beside
+    return None
+
+
+def _asks_for_position(conditions: Sequence[Condition]) -> bool:
+    return any(name.startswith(_POSITIONS) for one in conditions for name in one.depends)
+
+
+def _end(array: str, place: tuple[int, int], sizes: Mapping[str, int]) -> int | None:
+    """How many positions there are for an array, by its size."""
+    dimension, beside = place
+    size = sizes.get(f"{array}.shape[{dimension}]")
+    return None if size is None else size - beside
 
 
 def _last_thread(access: Access, axis: str, sizes: Mapping[str, int]) -> int | None:
