@@ -20,6 +20,33 @@ def many_draws(states, out):
             out[j] = xoroshiro128p_uniform_float32(states, i)
 
 
+@cuda.jit
+def walks(states, out):
+    step, walk = cuda.grid(2)
+    if walk < out.shape[0] and step < out.shape[1]:
+        # The threads of all steps draw from the state of their walk.
+        out[walk, step] = xoroshiro128p_uniform_float32(states, walk)  # hit: shared-generator-state
+
+
+@cuda.jit
+def walks_of_own_states(states, out):
+    step, walk = cuda.grid(2)
+    if walk < out.shape[0] and step < out.shape[1]:
+        i = walk * out.shape[1] + step
+        out[walk, step] = xoroshiro128p_uniform_float32(states, i)  # ok: shared-generator-state
+
+
+@cuda.jit
+def rows_of_one_draw(states, out):
+    row, t = cuda.blockIdx.x, cuda.threadIdx.x
+    drawn = cuda.shared.array(1, np.float32)
+    if t == 0:
+        drawn[0] = xoroshiro128p_uniform_float32(states, row)  # ok: shared-generator-state
+    cuda.syncthreads()
+    if t < out.shape[1]:
+        out[row, t] = drawn[0]
+
+
 THREADS = 432 * 256
 
 

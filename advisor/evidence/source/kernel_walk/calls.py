@@ -14,6 +14,7 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
     Array,
     AtomicUse,
     BarrierUse,
+    DrawUse,
     Index,
     Kind,
     Opaque,
@@ -37,6 +38,7 @@ _BUILTINS = frozenset(
 )
 _MEETING = ("shfl", "vote", "ballot", "all_sync", "any_sync", "eq_sync", "match", "syncwarp", "cg.", "reduce")
 _GRID = "numba.cuda.cg.this_grid()"
+_DRAWS = ("random.xoroshiro128p_uniform_", "random.xoroshiro128p_normal_")
 _ROUNDING = frozenset({"floor", "ceil", "round", "rint", "trunc"})
 _WHOLE = (
     _ROUNDING
@@ -102,6 +104,8 @@ class Calls(Expressions, ABC):
         outer, self.truncating = self.truncating, False
         values = self._arguments(node)
         self.truncating = outer
+        if (cuda_member(dotted) or "").startswith(_DRAWS):
+            self._note_draw(node, values)
         unknown = not dotted.startswith(_LIBRARIES) and dotted not in _BUILTINS
         self.facts.threads_meet |= unknown
         self.facts.calls_unknown |= unknown
@@ -131,6 +135,23 @@ class Calls(Expressions, ABC):
             )
             self.note_operation(node, "power" if power else "call", dotted, scalars, written, result)
         return result
+
+    def _note_draw(self, node: ast.Call, values: Sequence[Value]) -> None:
+        """Note a draw from a state of an array, or from a tuple that holds one."""
+        if len(values) != 2:
+            return
+        states, index = values
+        number_of_state = self.as_scalar(index).form
+        place = number_of_state.constant
+        if isinstance(states, Tuple):
+            held = states.items[place] if place is not None and 0 <= place < len(states.items) else None
+            view = self.view(held) if held is not None else None
+            indices = view.prefix if view is not None else ()
+        else:
+            view = self.view(states)
+            indices = (*view.prefix, Index(number_of_state)) if view is not None else ()
+        if view is not None and indices and not any(one.is_slice for one in indices):
+            self.facts.draws.append(DrawUse(self.place(node), view.array, indices))
 
     def _pow_exponent(self, exponent: Scalar) -> str:
         written = exponent_kind(exponent)

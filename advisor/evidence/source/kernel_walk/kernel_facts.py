@@ -199,6 +199,15 @@ class AtomicUse:
 
 
 @dataclass(frozen=True)
+class DrawUse:
+    """A call that draws a random number from one state of an array of states, and changes that state."""
+
+    place: Place
+    array: Array
+    indices: tuple[Index, ...]
+
+
+@dataclass(frozen=True)
 class BranchUse:
     """An `if`, `while` or conditional expression."""
 
@@ -268,6 +277,7 @@ class KernelFacts:
     arrays: list[Array] = field(default_factory=list)
     accesses: list[Access] = field(default_factory=list)
     atomics: list[AtomicUse] = field(default_factory=list)
+    draws: list[DrawUse] = field(default_factory=list)
     branches: list[BranchUse] = field(default_factory=list)
     loops: list[LoopUse] = field(default_factory=list)
     barriers: list[BarrierUse] = field(default_factory=list)

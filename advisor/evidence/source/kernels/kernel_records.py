@@ -35,6 +35,7 @@ from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.kernels.unwritten_local import know_unwritten_reads
 from advisor.evidence.source.made_in_function import MadeInFunction
 from advisor.evidence.source.test_paths import holds_tests
+from advisor.evidence.source.warps.shared_states import draw_records
 from advisor.evidence.source.warps.thread_use import (
     is_bounds_exit,
     is_bounds_guard,
@@ -98,6 +99,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     found += _array_records(facts, groups, private, kernel.key)
     found += operation_records(facts, kernel.key)
     found += name_records(facts, kernel.key)
+    found += draw_records(facts, kernel.key)
     return found
 
 
