@@ -35,8 +35,9 @@ class CodeLine:
 class Promotion:
     """The operations of a line that are float64 beside float32 data for a reason that is no float64 data.
 
-    `cause` says which, in words. `known` is whether the source or a launch shows that some of the data is
-    float32, and `assumed` whether that is a guess for some; `from_guess` is whether the cause is one.
+    `cause` says which, in words, and `data` what is computed with or for. `known` is whether the source or a
+    launch shows that some of that data is narrower, and `assumed` whether that is a guess for some;
+    `from_guess` is whether the cause is one. `rounded` says that all that comes of them is whole numbers.
     """
 
     path: str
@@ -46,6 +47,8 @@ class Promotion:
     known: bool
     assumed: bool
     from_guess: bool
+    data: str = "on float32 data"
+    rounded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,12 @@ def _know_promotions(unit: CompilationUnit, kernel: CompiledKernel, lines: list[
         if found is not None:
             certain = found.known and not found.from_guess and not (found.assumed and float64)
             record.know(
-                "compiled", kernel.assumptions, promotion_cause=found.cause, promotion_certain=certain
+                "compiled",
+                kernel.assumptions,
+                promotion_cause=found.cause,
+                promotion_certain=certain,
+                promotion_data=found.data,
+                promotion_rounded=found.rounded,
             )
 
 

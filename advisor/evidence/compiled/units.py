@@ -46,7 +46,7 @@ Json = dict[str, Any]
 Progress = Callable[[str, int, int], None]
 
 # Raised whenever the same unit would give other numbers than before.
-_FORMAT = 10
+_FORMAT = 11
 _BATCH = 16
 
 

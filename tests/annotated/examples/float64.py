@@ -159,6 +159,102 @@ def float64_results(a, wide):
         wide[i] = a[i] * 0.1 + 0.7  # ok: float64-promotion
 
 
+@cuda.jit
+def grey_by_literals(picture, grey):
+    x, y = cuda.grid(2)
+    if y < grey.shape[0] and x < grey.shape[1]:
+        pixel = picture[y, x]
+        value = 0.2 * pixel[0] + 0.7 * pixel[1] + 0.1 * pixel[2]  # hit: float64-promotion
+        grey[y, x] = value
+
+
+@cuda.jit
+def grey_in_float32(picture, grey):
+    x, y = cuda.grid(2)
+    if y < grey.shape[0] and x < grey.shape[1]:
+        pixel = picture[y, x]
+        value = float32(0.2) * float32(pixel[0]) + float32(0.8) * float32(pixel[1])  # ok: float64-promotion
+        grey[y, x] = value
+
+
+@cuda.jit(device=True)
+def steps_until_it_grows(re, im, most):
+    x = re
+    y = im
+    for step in range(most):
+        if x * x + y * y >= 4:  # hit: float64-promotion
+            return step
+        x, y = x * x - y * y + re, 2 * x * y + im  # hit: float64-promotion
+    return most
+
+
+@cuda.jit
+def shades_of_growth(left, top, pixel, shades):
+    x, y = cuda.grid(2)
+    if y < shades.shape[0] and x < shades.shape[1]:
+        shades[y, x] = steps_until_it_grows(left + x * pixel, top + y * pixel, 50)  # hit: float64-promotion
+
+
+@cuda.jit
+def wide_counts_of_growth(left, top, pixel, counts):
+    i = cuda.grid(1)
+    if i < counts.size:
+        x = left + i * pixel  # ok: float64-promotion
+        if x * x + top >= 4:  # ok: float64-promotion
+            counts[i] = 1
+
+
+@cuda.jit
+def square_root(numbers, found):
+    i = cuda.grid(1)
+    if i < found.size:
+        root = int(math.sqrt(numbers[i]) + 0.5)  # ok: float64-promotion
+        for k in range(2, root):
+            if numbers[i] == k * k:
+                found[i] = k
+
+
+@cuda.jit
+def shifted_by_a_rounded_delay(a, delays, step, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        delay = int(delays[i] * 0.3 / step + 0.7)  # hit: float64-promotion
+        out[i] = a[(i + delay) % a.size]
+
+
+@cuda.jit
+def counted_in_float32(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        count = np.float32(0)
+        for k in range(16):
+            if a[(i + k) & 1023] > a[i]:
+                count += 1  # hit: float64-promotion
+        out[i] = count
+
+
+@cuda.jit
+def counted_in_integers(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        count = 0
+        for k in range(16):
+            if a[(i + k) & 1023] > a[i]:
+                count += 1  # ok: float64-promotion
+        out[i] = count
+
+
+def pictures():
+    picture = cuda.to_device(np.zeros((1024, 2048, 3), dtype=np.uint8))
+    grey = cuda.device_array((1024, 2048), dtype=np.uint8)
+    grey_by_literals[(128, 64), (16, 16)](picture, grey)
+    grey_in_float32[(128, 64), (16, 16)](picture, grey)
+    shades_of_growth[(128, 64), (16, 16)](-2.0, -1.0, 0.001, grey)
+    counts = cuda.device_array(1 << 20, dtype=np.int64)
+    wide_counts_of_growth[4096, 256](-2.0, -1.0, 0.001, counts)
+    square_root[4096, 256](counts, counts)
+
+
 def main():
     n = 1 << 20
     a = cuda.to_device(np.ones(n, dtype=np.float32))
@@ -182,3 +278,6 @@ def main():
     hands_a_literal_on[blocks, 256](a, out)
     literal_beside_float64_data[blocks, 256](a, wide, out)
     float64_results[blocks, 256](a, wide)
+    shifted_by_a_rounded_delay[blocks, 256](a, a, 0.1, out)
+    counted_in_float32[blocks, 256](a, out)
+    counted_in_integers[blocks, 256](a, out)

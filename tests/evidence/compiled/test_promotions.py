@@ -70,6 +70,34 @@ s[0] = x
 out[i] = s[0] * 0.1
 """
 
+COUNTED = """
+count = np.float32(0)
+for k in range(n):
+    if a[k] > x:
+        count += 1
+out[i] = count
+"""
+ESCAPED = """
+z = 0.0j
+count = 0
+while z.real * z.real + z.imag * z.imag < 4 and count < 99:
+    z = z * z + complex(low, i * high)
+    count += 1
+out[i] = count
+"""
+BYTES = "uint8[::1]"
+
+
+def counting(out: str) -> CompilationUnit:
+    """A kernel of numbers alone that counts how often something holds."""
+    body = ESCAPED.replace("\n", "\n    ")
+    return unit(
+        f"def kernel(low, high, out, n):\n    i = cuda.grid(1)\n    {body}\n",
+        ("float64", "float64", out, "int64"),
+        parameters=("low", "high", "out", "n"),
+    )
+
+
 KERNELS: dict[str, CompilationUnit] = {
     # -- promoted ------------------------------------------------------------------------------------
     "literal": kernel("out[i] = x * 0.1 + x"),
@@ -95,6 +123,28 @@ KERNELS: dict[str, CompilationUnit] = {
         (F32, F32, "float64"),
         parameters=("a", "out", "n"),
     ),
+    "handed to one that returns nothing": kernel(
+        "f(out, x, i)", devices=device("f", "v, w, k", "v[k] = w * 0.1 + w")
+    ),
+    "an argument of one that counts": unit(
+        "def kernel(a, out, n):\n    i = cuda.grid(1)\n    out[i] = f(a[i], n)\n",
+        (BYTES, BYTES, "float64"),
+        parameters=("a", "out", "n"),
+        devices=device("f", "v, w", "return 1 if v * w > w + 7 else 0"),
+    ),
+    "counted in float32": kernel(COUNTED),
+    "two arguments and a literal": unit(
+        "def kernel(a, out, n, m):\n    i = cuda.grid(1)\n    out[i] = a[i] * n + m * 0.7\n",
+        (F32, F32, "float64", "float64"),
+        parameters=("a", "out", "n", "m"),
+    ),
+    "many causes": kernel("out[i] = (x * 0.1 + x * n) * 0.3 + x * 0.7 + i / n"),
+    "bytes": kernel("out[i] = np.uint8(0.3 * x + 0.1)", (BYTES, BYTES, "int64")),
+    "bytes by int": kernel("out[i] = int(0.3 * x + 0.1)", (BYTES, BYTES, "int64")),
+    "counted by comparisons, as bytes": counting(BYTES),
+    "counted by comparisons": counting("int32[::1]"),
+    "an index of float32 data": kernel("place = int(x * 0.1 + 0.7)\nout[place] = x"),
+    "an index that is kept": kernel("place = int(x * 0.1 + 0.7)\nout[place] = place"),
     "only compared": guessed(COMPARED, ("a", "out", "n")),
     # -- float64 on purpose, or not at all -----------------------------------------------------------
     "float32 constants": kernel("out[i] = x * np.float32(0.1) + np.float32(0.7)"),
@@ -223,6 +273,50 @@ def test_what_is_certain(
     assert line.readings["promoted_operations"].value == one.operations
 
 
+def test_all_causes_are_named(evidence: CompiledEvidence) -> None:
+    """The float64 arguments come first: without them a literal alone changes nothing."""
+    (one,) = promoted(evidence, "two arguments and a literal")
+    assert one.cause == f"the float64 arguments `n` and `m` and `0.7` in line {LINE + 2}"
+    (one,) = promoted(evidence, "many causes")
+    literals, others = "`0.1`, `0.3` and `0.7`", "the integer beside float32"
+    assert one.cause == (
+        f"{literals} in line {FIRST}, {others} in line {FIRST} and the division of integers in line {FIRST}"
+    )
+
+
+def test_what_functions_are_given_that_return_no_float(evidence: CompiledEvidence) -> None:
+    (one,) = promoted(evidence, "handed to one that returns nothing")
+    assert (one.path, one.line, one.cause, one.known) == ("lib.py", 6, "`0.1` in line 6", True)
+    (one,) = promoted(evidence, "an argument of one that counts")
+    assert (one.path, one.line, one.cause) == ("lib.py", 6, "the float64 argument `n`")
+
+
+def test_an_integer_that_a_loop_adds_to_float32(evidence: CompiledEvidence) -> None:
+    (one,) = promoted(evidence, "counted in float32")
+    assert (one.line, one.cause, one.known) == (FIRST + 3, f"the integer `1` in line {FIRST + 3}", True)
+
+
+@pytest.mark.parametrize("name", ["bytes", "bytes by int", "counted by comparisons, as bytes"])
+def test_whole_numbers_of_few_bits_are_narrow_data(evidence: CompiledEvidence, name: str) -> None:
+    found = promoted(evidence, name)
+    assert found
+    assert {one.data for one in found} == {"for whole numbers of at most 16 bits"}
+    assert {(one.known, one.rounded) for one in found} == {(True, False)}
+
+
+def test_what_counts_in_wide_integers_may_need_float64(evidence: CompiledEvidence) -> None:
+    assert promoted(evidence, "counted by comparisons") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "rounded"),
+    [("an index of float32 data", True), ("an index that is kept", True), ("literal", False)],
+)
+def test_what_only_whole_numbers_come_of(evidence: CompiledEvidence, name: str, rounded: bool) -> None:
+    (one,) = promoted(evidence, name)
+    assert one.rounded is rounded
+
+
 def test_what_is_only_compared_is_for_what_it_is_kept_for(evidence: CompiledEvidence) -> None:
     # `best` ends in an array of float32, whatever the arrays that the kernel is given are.
     (one,) = compiled(evidence, "only compared").promotions
@@ -241,7 +335,8 @@ def test_a_cause_in_a_notebook_is_named_by_its_function() -> None:
     function = FunctionText("scale", "def scale(x):\n    return x * 0.1\n", "lib.ipynb", 70, device=True)
     unit = CompilationUnit("k", "lib.ipynb", (function,))
     found = {
-        "function": 0, "line": 2, "operations": 1, "narrow": [0], "causes": [["literal", 0, 2, "0.1"]],
+        "function": 0, "line": 2, "operations": 1, "narrow": [0], "rounded": False,
+        "causes": [["literal", 0, 2, "0.1"]],
     }  # fmt: skip
     (one,) = placed_promotions(unit, ArgumentTypes(("float32",)), [found])
     assert (one.line, one.cause) == (71, "`0.1` in `scale`")

@@ -27,6 +27,7 @@ _DIVISIONS = (operator.truediv, operator.itruediv)
 _OPERATIONS = frozenset({"binop", "inplace_binop", "unary"})
 _PARTS = frozenset({"exhaust_iter", "iternext", "pair_first", "pair_second", "getiter"})
 _ROUNDS = 64
+_SHORT_BITS = 16
 
 
 class Cause(NamedTuple):
@@ -43,12 +44,14 @@ class Origin:
     """The causes of a float64 value, and what float32 (`narrow`) and float64 data (`wide`) it comes of.
 
     `memory` says in which parameter, or in which declared array, what an array or record stands for lies.
+    Of data that a value goes into, `rounded` says that it becomes a whole number on the way.
     """
 
     causes: frozenset[Cause] = frozenset()
     narrow: frozenset[int] = frozenset()
     wide: frozenset[int] = frozenset()
     memory: frozenset[int] = frozenset()
+    rounded: bool = False
 
     def __or__(self, other: Origin) -> Origin:
         if self is other or other == NOTHING:
@@ -58,7 +61,13 @@ class Origin:
             self.narrow | other.narrow,
             self.wide | other.wide,
             self.memory | other.memory,
+            self.rounded or other.rounded,
         )
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether it says why a value is float64."""
+        return bool(self.causes or self.wide)
 
     def as_width(self, width: Width) -> Origin:
         """What of it a value of that width can have."""
@@ -108,6 +117,20 @@ def element_width(kind: Any) -> Width:
     return width_of(kind.dtype) if width_of(kind) == "memory" and hasattr(kind, "dtype") else ""
 
 
+def is_truth(kind: Any) -> bool:
+    """Whether a Numba type is that of truth values."""
+    from numba import types
+
+    return isinstance(kind, types.Boolean)
+
+
+def is_short(kind: Any) -> bool:
+    """Whether a Numba type is of whole numbers that float32 holds exactly, those of at most 16 bits."""
+    from numba import types
+
+    return isinstance(kind, types.Integer) and kind.bitwidth <= _SHORT_BITS
+
+
 class ValueOrigins:
     """The origins of all variables of a unit's functions, joined over the places that call them."""
 
@@ -125,12 +148,33 @@ class ValueOrigins:
         }
         for number, kind in enumerate(kernel[1]):
             self._arguments[kernel, number] = self._parameter(number, kind)
+        self._settle()
+        self._explain_counters()
+        self._settle()
+
+    def _settle(self) -> None:
         for _ in range(_ROUNDS):
             self._changed = False
-            for function in functions.values():
+            for function in self.functions.values():
                 self._pass_through(function)
             if not self._changed:
                 break
+
+    def _explain_counters(self) -> None:
+        """Note the whole numbers that alone make a variable float64, as one that a loop adds to a float32."""
+        for function in self.functions.values():
+            for one in _assignments(function):
+                value, place = one.value, (function.key, one.target.name)
+                if (
+                    getattr(value, "op", "") not in _OPERATIONS
+                    or self.of(function, one.target.name).is_explained
+                ):
+                    continue
+                kinds = function.types
+                whole = [read for read in operands(value) if width_of(kinds.get(read.name)) == "whole"]
+                if whole and width_of(kinds.get(one.target.name)) == "wide":
+                    cause = self._cause("integer", function, one.loc, self._written(function, whole))
+                    self._add(self._values, place, Origin(causes=frozenset({cause})))
 
     def of(self, function: TypedFunction, name: str) -> Origin:
         """The origin of a variable."""
@@ -184,7 +228,7 @@ class ValueOrigins:
         """Take up what the statements of a function add to what is known."""
         for one in _assignments(function):
             width = width_of(function.types.get(one.target.name))
-            if width in ("whole", ""):
+            if width in ("whole", "") and getattr(one.value, "op", "") != "call":
                 continue
             found = self._value(function, one.value, width, one.loc).as_width(width)
             self._add(self._values, (function.key, one.target.name), found)
