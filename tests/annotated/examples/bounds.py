@@ -87,6 +87,19 @@ def neighbours_of_the_inner_part(a, out):
 
 
 @cuda.jit
+def neighbours_without_a_guard(a, out):
+    i = cuda.grid(1)
+    out[i] = a[i - 1] + a[i + 1]  # hit: neighbours-without-guard, missing-bounds-check
+
+
+@cuda.jit
+def neighbours_of_a_ring(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        out[i] = a[(i - 1) % a.size] + a[(i + 1) % a.size]  # ok: neighbours-without-guard
+
+
+@cuda.jit
 def window_below_the_own_guard(a, out):
     i = cuda.grid(1)
     if i > 0 and i < a.shape[0]:
@@ -217,6 +230,7 @@ def main():
     blocks = (n + 255) // 256
     m = 1_000_000
     odd = cuda.to_device(np.ones(m, dtype=np.float32))
+    odd_out = cuda.device_array(m, dtype=np.float32)
     unguarded[(m + 255) // 256, 256](odd, out)
     unguarded_by_hand[(m + 255) // 256, 256](odd)
     exact_fit_rounded_up[blocks, 256](a, out)
@@ -229,6 +243,8 @@ def main():
     guarded_in_one_of_two_axes[(256, 256), (16, 16)](image, image)
     neighbours_below_the_own_guard[blocks, 256](a, out)
     neighbours_of_the_inner_part[blocks, 256](a, out)
+    neighbours_without_a_guard[(m + 255) // 256, 256](odd, odd_out)
+    neighbours_of_a_ring[blocks, 256](a, out)
     window_below_the_own_guard[blocks, 256](a, out)
     guard_that_lets_the_size_through[blocks + 1, 256](a, out)
     exit_past_the_size_alone[blocks + 1, 256](a, out)

@@ -26,6 +26,7 @@ from advisor.evidence.source.kernels.bounds.half_guards import know_half_guards
 from advisor.evidence.source.kernels.bounds.range_tests import range_test_outcome
 from advisor.evidence.source.kernels.bounds.repeated_guards import repeated_guards
 from advisor.evidence.source.kernels.bounds.tiles import know_last_tiles
+from advisor.evidence.source.kernels.bounds.unguarded_neighbours import know_unguarded_neighbours
 from advisor.evidence.source.kernels.grid_order import exchanges_between_blocks
 from advisor.evidence.source.kernels.loop_records import loop_records
 from advisor.evidence.source.kernels.name_records import name_records
@@ -88,6 +89,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     know_elements_past_the_end(facts, accesses)
     guards = know_half_guards(facts, accesses), repeated_guards(facts)
     know_last_tiles(facts, groups, accesses)
+    know_unguarded_neighbours(facts, accesses)
     know_unordered(facts, shapes, accesses)
     kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
     found += accesses
