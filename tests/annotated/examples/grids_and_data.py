@@ -107,3 +107,17 @@ def rounded_down():
     new = cuda.device_array_like(image)
     inner_points[(-(-image.shape[1] // 16), 4), (16, 16)](image, new)  # ok: elements-without-thread
     inner_points[(image.shape[1] // 32, 4), (16, 16)](image, new)  # hit: elements-without-thread
+
+
+def factors():
+    a = np.zeros((48, 640), dtype=np.float32)
+    left = cuda.to_device(a)
+    right = cuda.to_device(np.zeros((640, 96), dtype=np.float32))
+    out = cuda.device_array((48, 96), dtype=np.float32)
+    threads = 16, 16
+    product[(a.shape[1] // 16, a.shape[0] // 16), threads](left, right, out)  # hit: grid-of-other-array
+    product[(out.shape[1] // 16, out.shape[0] // 16), threads](left, right, out)  # ok: grid-of-other-array
+    product[(right.shape[1] // 16, a.shape[0] // 16), threads](left, right, out)  # ok: grid-of-other-array
+    same = cuda.to_device(np.zeros((640, 640), dtype=np.float32))
+    new = cuda.device_array((640, 640), dtype=np.float32)
+    product[(same.shape[1] // 16, same.shape[0] // 16), threads](same, same, new)  # ok: grid-of-other-array

@@ -11,6 +11,7 @@ from advisor.evidence.source.host.array_calls import array_call_records
 from advisor.evidence.source.host.captures import capture_records
 from advisor.evidence.source.host.data_flow.generator_states import generator_records
 from advisor.evidence.source.host.data_flow.grid_extents import exchanged_array, grid_of
+from advisor.evidence.source.host.data_flow.grid_of_other_array import grid_of_other_array
 from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.matrix_types import matrix_product_records
 from advisor.evidence.source.host.data_flow.placement import Placement
@@ -102,6 +103,17 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
             steps=steps(launch, placement),
             beside_larger_launch=_is_beside_larger(launch, launches),
         )
+        other = grid_of_other_array(launch, walked, placement.workspace)
+        if other is not None:
+            record.know(
+                "source",
+                other_size=other.source,
+                wanted_size=other.wanted,
+                other_size_axis=other.axis,
+                other_size_differs=other.differ,
+            )
+        elif launch.kernel is not None:
+            record.know("source", other_size="")
         if launch.grid in (None, (None,)):
             most = _most_blocks(launch, walked)
             record.know("source", blocks=most, grid_constant=None if most is None else True)

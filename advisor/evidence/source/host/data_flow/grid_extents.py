@@ -21,16 +21,16 @@ from advisor.program.syntax.tree_nodes import below_in_scope
 _AXES = "xy"
 _DEPTH = 8
 # The size of an array of host code along an axis.
-_Size: TypeAlias = tuple[str, int]
+ArraySize: TypeAlias = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class _Frame:
+class HostFrame:
     """A module, and for a function's body what a call gives its parameters, with the frame of the call."""
 
     module: ModuleSyntax
     given: Mapping[str, ast.expr]
-    outer: _Frame | None = None
+    outer: HostFrame | None = None
 
 
 def exchanged_array(launch: Launch, walked: WalkedKernels, workspace: Workspace) -> str | None:
@@ -41,7 +41,7 @@ def exchanged_array(launch: Launch, walked: WalkedKernels, workspace: Workspace)
     grid = grid_of(launch)
     if launch.kernel is None or grid is None:
         return None
-    sizes = _Sizes(workspace).of_grid(grid, _Frame(launch.module, {}), _DEPTH)
+    sizes = GridSizes(workspace).of_grid(grid, HostFrame(launch.module, {}), _DEPTH)
     if sizes is None or len(sizes) != len(_AXES) or {axis for _, axis in sizes} != {0, 1}:
         return None
     name = sizes[0][0]
@@ -74,13 +74,13 @@ def grid_of(launch: Launch) -> ast.expr | None:
     return parts.elts[0] if isinstance(parts, ast.Tuple) and parts.elts else None
 
 
-class _Sizes:
+class GridSizes:
     """Follows the sides of a grid to the sizes of arrays that they are computed from."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._functions = CalledFunctions(workspace)
 
-    def of_grid(self, node: ast.expr, frame: _Frame, depth: int) -> list[_Size] | None:
+    def of_grid(self, node: ast.expr, frame: HostFrame, depth: int) -> list[ArraySize] | None:
         """The size that each side of a grid of two sides comes from, None where that is not known of both."""
         if depth <= 0:
             return None
@@ -89,7 +89,7 @@ class _Sizes:
             known = [one.pop() for one in sides if one is not None and len(one) == 1]
             return known if len(known) == len(_AXES) == len(sides) else None
         if isinstance(node, ast.Name):
-            return _only(self.of_grid(one, at, depth - 1) for one, at in _meanings(node, frame))
+            return _only(self.of_grid(one, at, depth - 1) for one, at in meanings(node, frame))
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             returned = self._returned(node.value, frame)
             parts = [(one.elts, at) for one, at in returned if isinstance(one, ast.Tuple)]
@@ -107,7 +107,18 @@ class _Sizes:
             return _only(self.of_grid(one, at, depth - 1) for one, at in self._returned(node, frame))
         return None
 
-    def _of_each(self, node: ast.expr, frame: _Frame, depth: int) -> list[_Size] | None:
+    def of_sides(self, node: ast.expr, frame: HostFrame, depth: int = _DEPTH) -> list[ArraySize | None]:
+        """The one size that each side of a grid comes from, None for a side of which that is not known."""
+        if isinstance(node, ast.Name):
+            values = meanings(node, frame)
+            if len(values) == 1 and depth > 0:
+                return self.of_sides(*values[0], depth - 1)
+            return []
+        sides = node.elts if isinstance(node, ast.Tuple) else [node]
+        found = [self._sides(one, frame, {}, depth) for one in sides]
+        return [next(iter(one)) if one is not None and len(one) == 1 else None for one in found]
+
+    def _of_each(self, node: ast.expr, frame: HostFrame, depth: int) -> list[ArraySize] | None:
         """What `tuple(side(size) for size in shape)` comes from."""
         if not isinstance(node, ast.GeneratorExp | ast.ListComp) or len(node.generators) != 1:
             return None
@@ -115,7 +126,7 @@ class _Sizes:
         name = self._shape(generator.iter, frame, depth - 1)
         if name is None or generator.ifs or not isinstance(generator.target, ast.Name):
             return None
-        found: list[_Size] = []
+        found: list[ArraySize] = []
         for axis in range(len(_AXES)):
             sizes = self._sides(node.elt, frame, {generator.target.id: (name, axis)}, depth - 1)
             if sizes != {(name, axis)}:
@@ -124,15 +135,15 @@ class _Sizes:
         return found
 
     def _sides(
-        self, node: ast.expr, frame: _Frame, counted: Mapping[str, _Size], depth: int
-    ) -> set[_Size] | None:
+        self, node: ast.expr, frame: HostFrame, counted: Mapping[str, ArraySize], depth: int
+    ) -> set[ArraySize] | None:
         """The sizes of arrays that an expression is computed from; None where that is not told."""
         if depth <= 0:
             return None
         if isinstance(node, ast.Name):
             if node.id in counted:
                 return {counted[node.id]}
-            found = [self._sides(one, at, {}, depth - 1) for one, at in _meanings(node, frame)]
+            found = [self._sides(one, at, {}, depth - 1) for one, at in meanings(node, frame)]
             return None if None in found else {size for one in found for size in one or ()}
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             name = self._shape(node.value, frame, depth - 1)
@@ -140,7 +151,7 @@ class _Sizes:
                 return {(name, node.slice.value)}
         if isinstance(node, ast.Attribute) or called_name(node) == "len":
             return set()
-        every: set[_Size] = set()
+        every: set[ArraySize] = set()
         parts = [*node.args] if isinstance(node, ast.Call) else list(ast.iter_child_nodes(node))
         for one in parts:
             if isinstance(one, ast.expr):
@@ -150,7 +161,7 @@ class _Sizes:
                 every |= found_there
         return every
 
-    def _shape(self, node: ast.expr, frame: _Frame, depth: int) -> str | None:
+    def _shape(self, node: ast.expr, frame: HostFrame, depth: int) -> str | None:
         """The array of the launching function of which an expression is the shape."""
         if depth <= 0:
             return None
@@ -160,12 +171,12 @@ class _Sizes:
             given = frame.given.get(node.value.id)
             return given.id if isinstance(given, ast.Name) and frame.outer.outer is None else None
         if isinstance(node, ast.Name):
-            meanings = [one for one in _meanings(node, frame) if not _has_one_axis(one[0])]
-            found = {self._shape(one, at, depth - 1) for one, at in meanings}
+            several = [one for one in meanings(node, frame) if not _has_one_axis(one[0])]
+            found = {self._shape(one, at, depth - 1) for one, at in several}
             return found.pop() if len(found) == 1 else None
         return None
 
-    def _returned(self, call: ast.expr, frame: _Frame) -> list[tuple[ast.expr, _Frame]]:
+    def _returned(self, call: ast.expr, frame: HostFrame) -> list[tuple[ast.expr, HostFrame]]:
         """What the one function that a call runs returns, with its frame; nothing where that is not known."""
         if not isinstance(call, ast.Call) or call.keywords:
             return []
@@ -176,14 +187,14 @@ class _Sizes:
         if not isinstance(function, ast.FunctionDef):
             return []
         names = [one.arg for one in function.args.args]
-        inner = _Frame(module, dict(zip(names, call.args, strict=False)), frame)
+        inner = HostFrame(module, dict(zip(names, call.args, strict=False)), frame)
         values = [one.value for one in below_in_scope(function) if isinstance(one, ast.Return)]
         return [(one, inner) for one in values if one is not None]
 
 
-def _meanings(name: ast.Name, frame: _Frame) -> list[tuple[ast.expr, _Frame]]:
+def meanings(name: ast.Name, frame: HostFrame) -> list[tuple[ast.expr, HostFrame]]:
     """The expressions that a name may stand for, with their frames."""
-    found: list[tuple[ast.expr, _Frame]] = []
+    found: list[tuple[ast.expr, HostFrame]] = []
     for value in values_at(frame.module, name):
         if value is not None:
             found.append((value, frame))
@@ -197,7 +208,7 @@ def _has_one_axis(node: ast.expr) -> bool:
     return isinstance(node, ast.Tuple) and len(node.elts) == 1
 
 
-def _only(found: Iterator[list[_Size] | None]) -> list[_Size] | None:
+def _only(found: Iterator[list[ArraySize] | None]) -> list[ArraySize] | None:
     """What all of several say, None where they differ or one is not known."""
     every = list(found)
     return every[0] if every and all(one == every[0] for one in every) else None
