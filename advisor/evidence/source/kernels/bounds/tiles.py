@@ -184,7 +184,7 @@ def _follows_rounded_grid(
     rounded = any(
         factor > 0 and any(name.startswith("bid.") for name in monomial)
         for condition in access.place.conditions
-        for bound in condition.bounds
+        for bound in condition.bounds.union(*condition.alternatives)
         for monomial, factor in bound.terms
     )
     return rounded and not any(

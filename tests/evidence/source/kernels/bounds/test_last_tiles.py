@@ -25,7 +25,9 @@ PAST = [
     "for b in range((n + 15) // 16):\n    for k in range(16):\n        s[t] += x[b * 16 + k]\n",
     # A guard of the thread's own position says nothing of the tile.
     f"if i >= n:\n    return\nfor b in range((n + 15) // 16):\n{LOAD}",
-    # As far as a grid that is rounded up.
+    # As far as a grid that is rounded up, also where its guard is passed along one axis.
+    "j = cuda.blockIdx.y * 16\nif i >= n and j >= m:\n    return\nfor b in range(cuda.gridDim.x):\n"
+    "    s[t] = x[t + b * 16]\n",
     "if i >= n:\n    return\nfor b in range(cuda.gridDim.x):\n    s[t] = x[t + b * cuda.blockDim.x]\n",
 ]
 INSIDE = [
