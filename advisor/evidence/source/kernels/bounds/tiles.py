@@ -84,7 +84,7 @@ def _tiles_past_the_end(access: Access, facts: KernelFacts, groups: AccessGroups
             if tile is None or _asks_for_place(access, context):
                 continue
             if _ends_in_last_tile(context, tile, facts.atoms) or _follows_rounded_grid(
-                access, context, facts, groups
+                access, axis, context, facts, groups
             ):
                 found.append(_tiled(access, axis, tile))
     return found
@@ -173,11 +173,11 @@ def _is_size(value: Form) -> bool:
 
 
 def _follows_rounded_grid(
-    access: Access, context: LoopContext, facts: KernelFacts, groups: AccessGroups
+    access: Access, axis: int, context: LoopContext, facts: KernelFacts, groups: AccessGroups
 ) -> bool:
     """Whether a loop has an iteration for each block of a grid that is rounded up: a condition around the
-    access bounds the thread's position in it. An array that each thread of the grid has an element of is made
-    as large as the grid.
+    access bounds the thread's position in it. An axis along which each thread of the grid has an element is
+    made as long as the grid.
     """
     if not context.counts_blocks:
         return False
@@ -188,7 +188,7 @@ def _follows_rounded_grid(
         for monomial, factor in bound.terms
     )
     return rounded and not any(
-        spans_the_grid(facts.atoms.depends(index.form)) and not is_guarded(other, facts.atoms)
+        spans_the_grid(facts.atoms.depends(other.indices[axis].form)) and not is_guarded(other, facts.atoms)
         for other in groups.of(access.array)
-        for index in other.indices
+        if axis < len(other.indices)
     )

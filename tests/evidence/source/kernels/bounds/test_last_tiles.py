@@ -28,6 +28,8 @@ PAST = [
     # As far as a grid that is rounded up, also where its guard is passed along one axis.
     "j = cuda.blockIdx.y * 16\nif i >= n and j >= m:\n    return\nfor b in range(cuda.gridDim.x):\n"
     "    s[t] = x[t + b * 16]\n",
+    "j = cuda.blockIdx.y * 16 + t\nif i >= n and j >= m:\n    return\nfor b in range(cuda.gridDim.x):\n"
+    "    s[t] = x[i, t + b * 16]\n",
     "if i >= n:\n    return\nfor b in range(cuda.gridDim.x):\n    s[t] = x[t + b * cuda.blockDim.x]\n",
 ]
 INSIDE = [
