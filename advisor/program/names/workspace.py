@@ -195,8 +195,10 @@ class Workspace:
 
     def library_name(self, dotted: str, module: ModuleSyntax) -> str:
         """`numba.cuda.jit` for a dotted name whose root a workspace module re-exports from a library, or that
-        a star import brings in.
+        a star import brings in, or whose import is missing.
         """
+        if dotted.startswith("cuda.") and _lacks_import_of_cuda(module):
+            return f"numba.{dotted}"
         if module.star_imports and not dotted.startswith("."):
             starred = self._starred(dotted, module, _RE_EXPORTS)
             dotted = starred or self._of_unseen_star(dotted, module) or dotted
@@ -315,3 +317,10 @@ def _module_file(base: Path, parts: list[str]) -> Path | None:
         if file.is_file():
             return file
     return None
+
+
+def _lacks_import_of_cuda(module: ModuleSyntax) -> bool:
+    """Whether a module uses `cuda.jit`, which only Numba has, and nothing in it binds `cuda`."""
+    return (
+        not module.star_imports and "cuda" not in module.bound_anywhere and "cuda.jit" in module.source.text
+    )

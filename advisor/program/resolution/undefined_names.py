@@ -43,6 +43,22 @@ def undefined_names(function: FunctionNode, module: ModuleSyntax) -> list[ast.Na
     return [place for name, place in found.items() if name not in visible]
 
 
+def undefined_in_decorators(function: FunctionNode, module: ModuleSyntax) -> list[ast.Name]:
+    """The first place of each name that the decorators of a function read and nothing defines, as
+    `undefined_names` has those of its body.
+    """
+    around = [one for one in module.scopes(function) if isinstance(one, _Definition)]
+    found: dict[str, ast.Name] = {}
+    for decorator in function.decorator_list:
+        for inner in [decorator, *below(decorator)]:
+            if isinstance(inner, ast.Name) and not _is_known(inner.id, module):
+                found.setdefault(inner.id, inner)
+    if not found or _may_define_any(module, found) or any(map(expects_errors, around)):
+        return []
+    visible = set(_bound_in_module(module)).union(*(set(_bound_in(one)) for one in around))
+    return [place for name, place in found.items() if name not in visible]
+
+
 def is_undefined(name: str, module: ModuleSyntax, workspace: Workspace) -> bool:
     """Whether nothing can define a name of a module: no star import that is not known, no function, no
     namespace that the program fills itself.
