@@ -66,6 +66,21 @@ def column_first_launched_by_others(a, out):
         out[i, j] = value  # ok: transposed-index
 
 
+@cuda.jit
+def doubles_in_square_blocks(a, out):
+    i, j = cuda.grid(2)
+    if 0 < i < out.shape[0] - 1 and 0 < j < out.shape[1] - 1:
+        value = a[i - 1, j] + a[i + 1, j]  # hit: transposed-index
+        out[i, j] = value + a[i, j - 1] + a[i, j + 1]  # hit: transposed-index
+
+
+@cuda.jit
+def doubles_in_blocks_of_four_columns(a, out):
+    i, j = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = a[i, j]  # ok: transposed-index
+
+
 def main():
     n = 4096
     a = cuda.to_device(np.ones((n, n), dtype=np.float32))
@@ -78,3 +93,6 @@ def main():
     written_out[square, (16, 16)](a, out)
     last_of_three[(8, 64, 64), (32, 4, 4)](volume)
     first_of_three[(8, 64, 64), (32, 4, 4)](volume)
+    doubles, more_doubles = cuda.device_array((n, n)), cuda.device_array((n, n))
+    doubles_in_square_blocks[(n // 16, n // 16), (16, 16)](doubles, more_doubles)
+    doubles_in_blocks_of_four_columns[(n // 4, n // 32), (4, 32)](doubles, more_doubles)
