@@ -55,10 +55,22 @@ def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:
     span = Span(function.line)
     record = Record("kernel", unit.kernel, function.path, span, function.name)
     record.know("compiled", kernel.assumptions, **kernel.resources, **kernel.instructions)
-    record.know("compiled", kernel.assumptions, types_assumed=kernel.assumed)
+    record.know("compiled", kernel.assumptions, types_assumed=kernel.assumed, **_other_float64(kernel))
     if _takes_float64(unit, kernel):
         record.know("compiled", stated_float64=True)
     return record
+
+
+def _other_float64(kernel: CompiledKernel) -> dict[str, float]:
+    """The float64 instructions at lines without promoted operations, as those of random numbers."""
+    whole = kernel.instructions.get("fp64_instructions")
+    if whole is None:
+        return {}
+    places = {(one.path, one.line) for one in kernel.promotions}
+    promoted = sum(
+        line.counts.get("fp64_instructions", 0) for line in kernel.lines if (line.path, line.line) in places
+    )
+    return {"unpromoted_fp64_instructions": float(max(0, whole - promoted))}
 
 
 def _takes_float64(unit: CompilationUnit, kernel: CompiledKernel) -> bool:

@@ -81,14 +81,19 @@ def test_without_counts_the_estimate_of_the_rule_stands():
     assert (found.severity, found.gain.basis, found.gain.speedup) == ("warning", "at most", 8.0)
 
 
-def float64(any_device=False):
+def float64(any_device=False, left=None):
     # 16 float64 instructions of a warp beside its kilobyte: next to nothing on an A100, and most of it on an
     # RTX 4090, whose float64 rate is a 64th of that of float32.
     kernel = Record("kernel", "k", "a.py", Span(1), "step")
     slots = {"fp64_slots": 16 * WARPS, "issue_slots": 16 * WARPS, "fp64_instructions": 16.0}
     kernel.know("simulated", (), **{**COUNTS, **slots}, stated_float64=False)
+    if left is not None:
+        kernel.know("compiled", (), unpromoted_fp64_instructions=left)
     line = Record("line", "l", "a.py", Span(3), "line 3", "k")
-    promotion = {"promoted_operations": 16.0, "promotion_cause": "`0.5` in line 2", "promotion_certain": True}
+    promotion = {
+        "promoted_operations": 16.0, "promotion_cause": "`0.5` in line 2", "promotion_certain": True,
+        "promotion_data": "on float32 data", "promotion_rounded": False,
+    }  # fmt: skip
     line.know("compiled", (), fp64_instructions=16.0, **promotion)
     options = CheckOptions(
         "a100-80gb", Path.cwd(), settings=Config(root=Path.cwd()), select=("float64-promotion",),
@@ -103,6 +108,13 @@ def test_where_nobody_names_a_device_the_finding_says_for_which_its_gain_holds()
     assert (named.severity, named.gain.device) == ("info", "NVIDIA A100 80GB")
     assert (of_any.severity, of_any.gain.device) == ("warning", "NVIDIA GeForce RTX 4090")
     assert of_any.gain.least > named.gain.most
+
+
+def test_what_stays_float64_is_no_gain():
+    # 15 of 16 float64 instructions are those of a generator of random numbers.
+    all_of_them, one_of_them = float64(any_device=True, left=0.0), float64(any_device=True, left=15.0)
+    assert (all_of_them.severity, one_of_them.severity) == ("warning", "info")
+    assert one_of_them.gain.speedup < 1.1 < all_of_them.gain.speedup
 
 
 def test_remedies_come_in_the_order_in_which_they_gain():

@@ -323,6 +323,14 @@ def test_what_is_only_compared_is_for_what_it_is_kept_for(evidence: CompiledEvid
     assert (one.line, one.cause, one.known) == (FIRST + 3, f"`0.0` in line {FIRST}", True)
 
 
+@pytest.mark.parametrize(("name", "promoted"), [("literal", True), ("float64 from a device function", False)])
+def test_float64_that_the_remedy_leaves(evidence: CompiledEvidence, name: str, promoted: bool) -> None:
+    code = compiled(evidence, name)
+    own, *_ = kernel_and_line_records(KERNELS[name], code)
+    left = own.readings["unpromoted_fp64_instructions"].value
+    assert left == (0.0 if promoted else code.instructions["fp64_instructions"])
+
+
 def test_a_line_without_promotion_has_none(evidence: CompiledEvidence) -> None:
     records = kernel_and_line_records(KERNELS["float64 array"], compiled(evidence, "float64 array"))
     lines = [record for record in records if record.entity == "line"]
