@@ -147,6 +147,27 @@ def drawn_together(a, out):
         a[i] += pull  # hit: neighbours-read-while-written
 
 
+@cuda.jit
+def shares_of_a_row(a):
+    row, column = cuda.blockIdx.x, cuda.threadIdx.x
+    if column < a.shape[1]:
+        total = np.float32(0)
+        for other in range(a.shape[1]):
+            total += a[row, other]
+        a[row, column] /= total  # hit: neighbours-read-while-written
+
+
+@cuda.jit
+def shares_of_a_row_behind_a_barrier(a):
+    row, column = cuda.blockIdx.x, cuda.threadIdx.x
+    total = np.float32(0)
+    for other in range(a.shape[1]):
+        total += a[row, other]
+    cuda.syncthreads()
+    if column < a.shape[1]:
+        a[row, column] /= total  # ok: neighbours-read-while-written
+
+
 def main():
     n = 1 << 20
     a = cuda.to_device(np.ones(n, dtype=np.float32))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from advisor.evidence.source.kernel_walk.affine_forms import Form, form, number
+from advisor.evidence.source.kernel_walk.affine_forms import THREAD, Form, atom, form, number
 from advisor.evidence.source.kernel_walk.index_bounds import grid_axis
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts, LoopContext
 from advisor.evidence.source.warps.thread_use import is_given_size, single_thread
 from advisor.model.records import Record
 from advisor.program.syntax.module import ModuleSyntax
+
+_IN_BLOCK = tuple(map(atom, THREAD))
 
 
 def know_neighbour_reads(facts: KernelFacts, records: Sequence[Record]) -> None:
@@ -24,7 +27,7 @@ def know_neighbour_reads(facts: KernelFacts, records: Sequence[Record]) -> None:
 
 
 def _read_elsewhere(facts: KernelFacts) -> list[Access]:
-    if facts.threads_meet or facts.calls_unknown or not facts.complete:
+    if facts.calls_unknown or not facts.complete or (facts.threads_meet and not _meet_at_barriers(facts)):
         return []
     stores = [one for one in facts.accesses if one.kind != "load" and _is_own(one)]
     if not stores:
@@ -33,9 +36,50 @@ def _read_elsewhere(facts: KernelFacts) -> list[Access]:
     for one in facts.accesses:
         if one.kind != "store" and _for_many(one, loading=True):
             loads[id(one.array)].add(one)
+    order = _Order(facts)
     return [
-        one for one in stores if any(_meets_neighbour(one, load) for load in loads[id(one.array)].near(one))
+        one
+        for one in stores
+        if any(
+            _meets_neighbour(one, load) and not order.divides(one, load) and not _are_apart(one, load)
+            for load in loads[id(one.array)].near(one)
+        )
     ]
+
+
+def _meet_at_barriers(facts: KernelFacts) -> bool:
+    """Whether threads wait for each other at barriers of the block alone, and not by what atomics return."""
+    if not facts.barriers or facts.warp_barriers or any(one.of_grid for one in facts.barriers):
+        return False
+    parents = (one.place.module.parents.get(one.place.node) for one in facts.atomics)
+    return all(isinstance(one, ast.Expr) for one in parents)
+
+
+class _Order:
+    """The places of a kernel's accesses between its barriers, in order of the walk."""
+
+    def __init__(self, facts: KernelFacts) -> None:
+        self._barriers = [one.accesses for one in facts.barriers]
+        every = enumerate(facts.accesses) if self._barriers else ()
+        self._places = {id(access): bisect_right(self._barriers, position) for position, access in every}
+
+    def divides(self, one: Access, other: Access) -> bool:
+        """Whether a barrier stands between two accesses."""
+        return bool(self._barriers) and self._places[id(one)] != self._places[id(other)]
+
+
+def _are_apart(store: Access, load: Access) -> bool:
+    """Whether two accesses stand in the two branches of a test that all threads answer alike."""
+    for one in store.place.conditions:
+        test = store.place.module.parents.get(one.node)
+        alike = not any(name.startswith(("tid.", "bid.")) for name in one.depends) and not one.loaded
+        if not (alike and isinstance(test, ast.If) and test.orelse):
+            continue
+        if any(other.node is one.node for other in load.place.conditions):
+            lines = (getattr(access.place.node, "lineno", 0) for access in (store, load))
+            if len({line < test.orelse[0].lineno for line in lines}) > 1:
+                return True
+    return False
 
 
 class _Loads:
@@ -69,10 +113,11 @@ def _is_own(access: Access) -> bool:
 
 
 def _is_position(index: Form, loops: Sequence[LoopContext]) -> bool:
-    """Whether an index is the thread's place in the grid along one axis, in a loop also one advanced by the
-    whole grid in each iteration, with a constant beside it.
+    """Whether an index is the thread's place in its block, or in the grid along one axis, in a loop also one
+    advanced by the whole grid in each iteration, with a constant beside it.
     """
-    return grid_axis(index.without_offset(), loops) is not None
+    plain = index.without_offset()
+    return plain in _IN_BLOCK or grid_axis(plain, loops) is not None
 
 
 def _meets_neighbour(store: Access, load: Access) -> bool:

@@ -36,6 +36,23 @@ if i < n:
     for j in range(n):
         total += a[j]
     a[i] = total
+""", """
+if i < n:
+    a[i] = b[i]
+    cuda.syncthreads()
+    for j in range(a.size):
+        total += a[j]
+    a[i] = total
+    cuda.syncthreads()
+""", """
+if i < n:
+    cuda.syncthreads()
+    a[i] = a[i - 1] + b[i]
+""", """
+if n > 3:
+    a[i] = a[i - 1]
+else:
+    b[i] = a[i]
 """  # fmt: skip
 NONE = """
 if i < n:
@@ -69,6 +86,35 @@ if i < n:
     total = a[i - 1]
     cuda.syncthreads()
     a[i] = total
+""", """
+if i < n:
+    a[i] = b[i]
+    cuda.syncthreads()
+    for j in range(a.size):
+        total += a[j]
+    cuda.syncthreads()
+    a[i] = total
+""", """
+for j in range(9):
+    total = a[i - 1] + a[i + 1]
+    cuda.syncthreads()
+    a[i] = total
+    cuda.syncthreads()
+""", """
+if i < n:
+    total = cuda.shfl_down_sync(-1, a[i - 1], 1)
+    cuda.syncthreads()
+    a[i] = total + a[i + 1]
+""", """
+if i < n:
+    cuda.syncthreads()
+    j = cuda.atomic.add(b, 0, 1)
+    a[i] = a[i - 1] + j
+""", """
+if n > 3:
+    a[i] = b[i - 1]
+else:
+    b[i] = a[i - 1]
 """, """
 if i < n:
     a[2 * i] = a[2 * i + 1]
@@ -112,6 +158,9 @@ def test_one_axis(tmp_path, bodies, told):
         ("a[y, x]", "a[y - 1, x + 1]", True),
         ("a[y, x, 0]", "a[y, x + 1, 0]", True),
         ("a[y, x, 0]", "a[y, x + 1, 1]", False),  # another field
+        ("a[cuda.blockIdx.x, cuda.threadIdx.x]", "a[cuda.blockIdx.x, cuda.threadIdx.x + 1]", True),
+        ("a[cuda.blockIdx.x, cuda.threadIdx.x]", "a[cuda.blockIdx.x, cuda.threadIdx.x]", False),
+        ("a[cuda.blockIdx.x, cuda.threadIdx.x]", "a[cuda.blockIdx.y, cuda.threadIdx.x + 1]", False),
         ("a[y, x]", "a[y, x]", False),
         ("a[y, x]", "a[x, y]", False),  # may be a tile of which only a half is stored
         ("a[0, x]", "a[1, x]", False),  # a border
