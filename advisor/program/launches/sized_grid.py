@@ -9,7 +9,7 @@ from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.arrays.host_values import Array
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.calls import called_name
-from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.values.constants import Constants
 
 _DEPTH = 8
@@ -51,9 +51,8 @@ def shapes_in(scope: HostScope) -> dict[str, object]:
     """
     found: dict[str, set[tuple[int, ...] | None]] = {}
     module = scope.module
-    for node in module.inside(scope.function or module.tree, ast.Attribute):
-        if node.attr in _SIZES and isinstance(node.value, ast.Name) and _stands_in(node, scope):
-            found.setdefault(node.value.id, set()).add(_shape(node.value, scope))
+    for asked in module.once(_asked_arrays, scope.function or module.tree):
+        found.setdefault(asked.id, set()).add(_shape(asked, scope))
     known: dict[str, object] = {}
     for name, shapes in found.items():
         shape = shapes.pop()
@@ -62,9 +61,16 @@ def shapes_in(scope: HostScope) -> dict[str, object]:
     return known
 
 
-def _stands_in(node: ast.expr, scope: HostScope) -> bool:
-    module: ModuleSyntax = scope.module
-    return module.function_around(node) is scope.function
+def _asked_arrays(module: ModuleSyntax, around: FunctionNode | ast.Module) -> list[ast.Name]:
+    """The names of which the statements of a function or a module itself ask the sizes."""
+    function = None if isinstance(around, ast.Module) else around
+    return [
+        node.value
+        for node in module.inside(around, ast.Attribute)
+        if node.attr in _SIZES
+        and isinstance(node.value, ast.Name)
+        and module.function_around(node) is function
+    ]
 
 
 def _shape(node: ast.expr, scope: HostScope) -> tuple[int, ...] | None:
