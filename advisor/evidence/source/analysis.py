@@ -35,9 +35,9 @@ from advisor.program.syntax.gate import (
 # What the source is always searched for; no record of one of these means that there is none.
 ENTITIES = (
     "kernel", "access", "atomic", "branch", "loop", "barrier", "array", "operation", "row", "name", "draw",
-    "launch", "universal_call", "transfer", "synchronisation", "allocation", "host_loop", "launch_pair",
-    "loader", "measurement", "capture", "captured_step", "early_read", "product", "matrix_product",
-    "expression", "collective", "round_trip", "generator",
+    "statement", "launch", "universal_call", "transfer", "synchronisation", "allocation", "host_loop",
+    "launch_pair", "loader", "measurement", "capture", "captured_step", "early_read", "product",
+    "matrix_product", "expression", "collective", "round_trip", "generator",
     "triton_kernel", "triton_access", "triton_dot", "triton_atomic", "triton_choice", "triton_loop",
     "triton_size", "triton_print", "triton_config", "triton_key", "triton_launch", "triton_pair",
     "triton_argument",

@@ -161,6 +161,15 @@ def next_element_asked_for(flags, n):
 
 
 @cuda.jit
+def flag_that_is_compared(flags, out):
+    i = cuda.grid(1)
+    if i < flags.size:
+        if flags[i] == 1:  # ok: comparison-without-effect
+            flags[i] == 0  # hit: comparison-without-effect  # noqa: B015
+        out[i] = flags[i] == 1  # ok: comparison-without-effect
+
+
+@cuda.jit
 def exit_that_one_axis_prevents(a, out):
     x, y = cuda.grid(2)
     if x >= out.shape[1] and y >= out.shape[0]:  # hit: guard-of-one-axis-only
@@ -251,6 +260,7 @@ def main():
     indices_from_one[blocks + 1, 256](a, out)
     flags = cuda.device_array(n, dtype=np.int32)
     next_element_asked_for_as_the_own[blocks, 256](flags, n)
+    flag_that_is_compared[blocks, 256](flags, out)
     next_element_asked_for[blocks, 256](flags, n)
     exit_that_one_axis_prevents[(256, 256), (16, 16)](image, image)
     entered_along_one_axis[(256, 256), (16, 16)](image, image)

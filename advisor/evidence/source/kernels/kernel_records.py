@@ -25,6 +25,7 @@ from advisor.evidence.source.kernels.bounds.guards_of_neighbours import know_ele
 from advisor.evidence.source.kernels.bounds.half_guards import know_half_guards
 from advisor.evidence.source.kernels.bounds.range_tests import range_test_outcome
 from advisor.evidence.source.kernels.bounds.repeated_guards import repeated_guards
+from advisor.evidence.source.kernels.bounds.statements_that_compare import statement_records
 from advisor.evidence.source.kernels.bounds.tiles import know_last_tiles
 from advisor.evidence.source.kernels.bounds.unguarded_neighbours import know_unguarded_neighbours
 from advisor.evidence.source.kernels.grid_order import exchanges_between_blocks
@@ -101,6 +102,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     found += _array_records(facts, groups, private, kernel.key)
     found += operation_records(facts, kernel.key)
     found += name_records(facts, kernel.key)
+    found += statement_records(facts, kernel.key)
     found += draw_records(facts, kernel.key)
     return found
 
