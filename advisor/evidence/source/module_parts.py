@@ -21,8 +21,9 @@ class PartNames:
 
     `functions` are those of its definitions, nested ones too. `arguments` are names and attributes that calls
     get; `called` those called in functions that may be for the GPU; `launched` those subscripted and then
-    called; `checked` those called in functions that refuse remainders. `everywhere` when it may bind any
-    name.
+    called; `checked` those called in functions that refuse remainders. Outside of definitions, `readings` are
+    those bound to what calls without arguments give, as clocks are read, and `subtracted` those taken away
+    from something. `everywhere` when it may bind any name.
     """
 
     binds: frozenset[str] = frozenset()
@@ -32,6 +33,8 @@ class PartNames:
     called: frozenset[str] = frozenset()
     launched: frozenset[str] = frozenset()
     checked: frozenset[str] = frozenset()
+    readings: frozenset[str] = frozenset()
+    subtracted: frozenset[str] = frozenset()
     everywhere: bool = False
 
 
@@ -121,6 +124,7 @@ def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
     binds, functions = set[str](), set[str]()
     arguments, called, checked, calls = set[str](), set[str](), set[str](), []
     everywhere = False
+    script = [one for one in statements if not isinstance(one, _Function | ast.ClassDef)]
     for statement in statements:
         defines = isinstance(statement, _Function | ast.ClassDef)
         for node in ast.walk(statement):
@@ -151,8 +155,22 @@ def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
         frozenset(called),
         frozenset(launched_in(calls)),
         frozenset(checked),
+        frozenset(name for one in script for name in _readings(one)),
+        frozenset(name for one in script for name in _subtracted(one)),
         everywhere,
     )
+
+
+def _readings(statement: ast.stmt) -> Iterator[str]:
+    call = statement.value if isinstance(statement, ast.Assign) else None
+    if isinstance(statement, ast.Assign) and isinstance(call, ast.Call) and not (call.args or call.keywords):
+        yield from (one.id for one in statement.targets if isinstance(one, ast.Name))
+
+
+def _subtracted(statement: ast.stmt) -> Iterator[str]:
+    for node in ast.walk(statement):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and isinstance(node.right, ast.Name):
+            yield node.right.id
 
 
 def _handed(call: ast.Call) -> Iterator[str]:
@@ -174,11 +192,19 @@ def _root(node: ast.Attribute) -> set[str]:
     return set() if root is None else {root.id}
 
 
+def _clocks(parts: Sequence[Part]) -> frozenset[str]:
+    """The names that may hold a reading of a clock which another one is compared with."""
+    readings = frozenset[str]().union(*(part.names.readings for part in parts))
+    subtracted = frozenset[str]().union(*(part.names.subtracted for part in parts))
+    return readings if readings & subtracted else frozenset()
+
+
 class Needs:
     """Which parts decide what a part means.
 
     That is whatever binds one of its words, what that needs in turn, and what hands one of its functions to a
-    call, for that may be how it is compiled, or launched where nobody sees it.
+    call, for that may be how it is compiled, or launched where nobody sees it. Statements that may read a
+    clock need whatever may stand between them: all of the module.
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
@@ -196,6 +222,10 @@ class Needs:
             )
             for part in parts
         ]
+        clocks = _clocks(parts)
+        for number, part in enumerate(parts):
+            if clocks & (part.names.readings | part.names.subtracted):
+                self._links[number] = set(range(len(parts)))
         self._found: dict[int, tuple[int, ...]] = {}
 
     def of(self, number: int) -> tuple[int, ...]:

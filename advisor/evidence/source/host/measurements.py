@@ -68,9 +68,6 @@ def measurement_records(placement: Placement, launches: Sequence[Launch]) -> Ite
         start = module.parents.get(first)
         if not isinstance(start, ast.Assign) or not isinstance(start.targets[0], ast.Name):
             continue
-        if isinstance(module.parents.get(start), ast.Module):
-            # What stands between top-level statements is not known while one of them is being edited.
-            continue
         span = _span(start, start.targets[0].id, clocks, placement)
         if span is not None:
             found = _measurement(span, placement, by_node)
@@ -136,17 +133,19 @@ def _difference(
 
 def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Launch]) -> Record | None:
     work: list[tuple[ast.expr, str]] = []
-    for node in span.nodes():
+    nodes = list(span.nodes())
+    for node in nodes:
         library = _work(node, placement, launches)
         if library is not None and isinstance(node, ast.expr):
             work.append((node, library))
-    if not work:
+    measured = [one for one in nodes if isinstance(one, ast.Call) and one in launches]
+    compiled = _compiled(span, placement, [launches[one] for one in measured])
+    if not work and compiled is None:
         return None
-    work.sort(key=lambda one: _ending(one[0]))
-    node, library = work[-1]
+    # A launch with NumPy arrays copies them back, and waits for that.
+    found = [*work] or [(one, "numba") for one in measured]
+    node, library = max(found, key=lambda one: _ending(one[0]))
     name = launches[node].name if isinstance(node, ast.Call) and node in launches else ast.unparse(node)
-    measured = [launches[one] for one, _ in work if isinstance(one, ast.Call) and one in launches]
-    compiled = _compiled(span, placement, measured)
     unclear = span.is_of_the_host() or _may_copy_back(node, placement, launches)
     return host_record(
         placement.module,
@@ -155,7 +154,7 @@ def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Lau
         "measurement",
         library=library,
         work=name if len(name) <= 40 else name[:37] + "...",
-        waits=None if unclear else _waited(span, node, placement, launches),
+        waits=None if unclear else not work or _waited(span, node, placement, launches),
         uploads=_uploads(node, placement),
         compiles=compiled is not None,
         compiled=compiled,

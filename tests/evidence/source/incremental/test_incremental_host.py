@@ -9,7 +9,8 @@ from kept_analyses import says_the_same, says_the_same_after_random_edits
 
 from advisor.evidence.source.incremental_analysis import IncrementalAnalysis
 
-EXAMPLES = sorted((Path(__file__).parents[3] / "annotated" / "examples").glob("host_*.py"))
+FOLDER = Path(__file__).parents[3] / "annotated" / "examples"
+EXAMPLES = [*sorted(FOLDER.glob("host_*.py")), FOLDER / "script_measurements.py"]
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
