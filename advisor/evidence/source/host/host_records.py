@@ -18,6 +18,7 @@ from advisor.program.launches.block_shape import WARP
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
 from advisor.program.launches.timing_loops import does_the_same_again
+from advisor.program.resolution.undefined_names import expects_errors
 from advisor.program.syntax.module import ModuleSyntax
 
 _WORKLOAD = re.compile(r"workload(_\w+)?\Z")
@@ -82,6 +83,7 @@ def _launch_record(launch: Launch) -> Record:
         timed_by_command=launch.timed_by_command,
         in_workload=_in_workload(launch),
         arguments=len(launch.arguments),
+        wanted_arguments=_wanted_arguments(launch),
         host_arrays=None if launch.host_arrays is None else len(launch.host_arrays),
         host_array_names=listed(launch.host_arrays or ()),
         copied_each_iteration=listed(launch.needless_copies.each_iteration),
@@ -98,6 +100,29 @@ def _launch_record(launch: Launch) -> Record:
         block_z=sizes[2],
     )
     return record
+
+
+def _wanted_arguments(launch: Launch) -> int | None:
+    """How many arguments the launched kernel takes, where it takes exactly so many, where no other function
+    can be meant, and the launch writes them one by one; None elsewhere.
+    """
+    kernel = launch.kernel
+    if kernel is None or len(launch.kernels) > 1 or launch.named_otherwise or launch.in_helper:
+        return None
+    node, home = kernel.node, kernel.module
+    given = node.args
+    if given.vararg or given.kwarg or given.kwonlyargs or given.defaults or len(node.decorator_list) != 1:
+        return None
+    named = {*home.assigned, *home.imports}
+    if kernel.form != "decorator" or len(home.functions_by_name[node.name]) != 1 or node.name in named:
+        return None
+    inside_class = isinstance(home.scope_of(node), ast.ClassDef)
+    written = [*launch.node.args, *launch.node.keywords]
+    open_call = any(isinstance(one, ast.Starred | ast.keyword) for one in written)
+    expected = any(map(expects_errors, launch.module.scopes(launch.node)))
+    if inside_class or open_call or expected or len(written) != len(launch.arguments):
+        return None
+    return len(kernel.parameters)
 
 
 def _repeated_by_benchmark(launch: Launch) -> bool:
