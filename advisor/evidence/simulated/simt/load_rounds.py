@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from advisor.evidence.simulated.simt.ptx.ptx_program import Address, Group, Instruction, Operand, Register
 
 _LOADS = frozenset({"ld", "ldu", "atom", "tex", "tld4"})
-_STORES = frozenset({"st", "red"})
+_STORES = frozenset({"st", "red", "stmatrix"})
 _FENCES = frozenset({"bar", "barrier", "membar", "fence", "call"})
 _FAST = frozenset({"shared", "param", "const"})
 

@@ -94,7 +94,8 @@ def place_of(location: Location | None) -> tuple[str, int]:
 def _accesses(kernel: Kernel, execution: Execution, names: dict[str, str]) -> list[AccessCounts]:
     blocks = _block_of_instruction(kernel)
     found: dict[tuple[Any, ...], AccessCounts] = {}
-    for at, access in kernel.warp.accesses.items():
+    for access in kernel.warp.accesses.values():
+        at = access.instruction
         if at not in blocks:
             continue
         path, line = place_of(kernel.function.instructions[at].location)
@@ -103,17 +104,19 @@ def _accesses(kernel: Kernel, execution: Execution, names: dict[str, str]) -> li
         space = _SPACE_NAMES[access.space]
         key = (path, line, array, space, kind)
         counts = found.setdefault(key, AccessCounts(*key))
-        _add(counts, access, execution, blocks[at], kernel.function.instructions[at].predicate is not None)
+        counted = access.own_lanes or kernel.function.instructions[at].predicate is not None
+        _add(counts, access, execution, blocks[at], counted)
         if at in kernel.joined_loads:
             counts.joined_requests += int(execution.block_runs[blocks[at]])
             counts.joined_wavefronts += int(execution.sites[access.number][Site.WAVEFRONTS])
     return list(found.values())
 
 
-def _add(counts: AccessCounts, access: Access, execution: Execution, block: int, predicated: bool) -> None:
+def _add(counts: AccessCounts, access: Access, execution: Execution, block: int, counted: bool) -> None:
+    """Add what a site says; its requests and lanes where it `counted` them, else those of its block."""
     row = execution.sites[access.number]
-    requests = int(row[Site.REQUESTS] if predicated else execution.block_runs[block])
-    lanes = int(row[Site.LANES] if predicated else execution.block_lanes[block])
+    requests = int(row[Site.REQUESTS] if counted else execution.block_runs[block])
+    lanes = int(row[Site.LANES] if counted else execution.block_lanes[block])
     counts.requests += requests
     counts.lanes += lanes
     counts.bytes += lanes * access.size

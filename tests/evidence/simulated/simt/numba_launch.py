@@ -54,8 +54,8 @@ class Compiled:
     def lines(self, execution: Execution, first_line: int) -> dict[int, np.ndarray]:
         """The sums of the sites' counters by line, counted from the function's first line as 0."""
         sums: dict[int, np.ndarray] = {}
-        for at, access in self.kernel.warp.accesses.items():
-            location = self.kernel.function.instructions[at].location
+        for access in self.kernel.warp.accesses.values():
+            location = self.kernel.function.instructions[access.instruction].location
             line = location.outermost.line - first_line if location else -1
             sums[line] = sums.get(line, 0) + execution.sites[access.number]
         return sums

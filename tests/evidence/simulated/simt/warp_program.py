@@ -65,7 +65,7 @@ def execute(
     sources = registers.shape[1]
     ready = kernel(lines, sources, targets, width)
     columns = max(sources, targets)
-    given = np.zeros((LANES, columns), registers.dtype)
+    given = np.zeros((lanes, columns), registers.dtype)
     given[:, :sources] = registers
     memory = DeviceMemory()
     addresses = [memory.upload(one) for one in (given, np.zeros_like(given))]

@@ -18,7 +18,7 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import Instruction
 
 # Steps that are not on the chain but take an issue slot each.
 ISSUE = "issue"
-_LOADS = frozenset({"ld", "ldu", "atom"})
+_LOADS = frozenset({"ld", "ldu", "atom", "ldmatrix"})
 # Lanes exchange values over the way to shared memory.
 _EXCHANGES = frozenset({"shfl", "match"})
 _CARRYING = frozenset({"add", "sub", "mul", "mad"})

@@ -19,7 +19,7 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
 _OF_THREADS = frozenset(
     {"shfl", "vote", "match", "elect", "activemask", "call", "extern", "atom", "bar", "mma"}
 )
-_LOADS = frozenset({"ld", "ldu"})
+_LOADS = frozenset({"ld", "ldu", "ldmatrix"})
 
 
 @dataclass(frozen=True)

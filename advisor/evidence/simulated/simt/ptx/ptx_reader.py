@@ -227,7 +227,8 @@ class _Reader:
         found = _INSTRUCTION.fullmatch(statement)
         if found is None:
             raise ValueError(f"`{statement}` is no instruction")
-        parts = [part for part in found["rest"].split(".") if part]
+        # `.shared` stands for `.shared::cta`: PTX ISA, "Shared State Space".
+        parts = [part.replace("shared::cta", "shared") for part in found["rest"].split(".") if part]
         cut = len(parts)
         while cut and parts[cut - 1] in TYPES:
             cut -= 1

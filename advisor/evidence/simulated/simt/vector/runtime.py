@@ -20,11 +20,12 @@ from advisor.evidence.simulated.simt.vector.routines import (
 )
 from advisor.evidence.simulated.simt.vector.routines.builder import ROUTINES, write_module
 from advisor.evidence.simulated.simt.vector.stored_code import stored_code
+from advisor.evidence.simulated.simt.vector.tensor import rows
 from advisor.model.storage.cache import Cache
 
 ROUTINE_MODULES = (
     arithmetic, atomic, cache, checking, driver, fast,
-    generic, global_races, memory, shared, transcendental,
+    generic, global_races, memory, rows, shared, transcendental,
 )  # fmt: skip
 _LOCK = threading.Lock()
 _loaded: list[Loaded] = []

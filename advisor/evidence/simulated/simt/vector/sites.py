@@ -28,6 +28,9 @@ _SPACES = {
     "global": Space.GLOBAL, "shared": Space.SHARED, "local": Space.LOCAL, "const": Space.CONSTANT,
 }  # fmt: skip
 UNKNOWN = "?"
+_OF_MATRICES = frozenset({"ldmatrix", "stmatrix"})
+# The bytes of a row of the matrices that these load and store.
+ROW_BYTES = 16
 _PASSES_ON = frozenset({"mov", "cvta", "add", "sub", "selp"})
 _COMPARING = frozenset({"cas", "min", "max", "and", "or"})
 # Accesses that order others or that the memory model orders: PTX ISA, "Memory Consistency Model".
@@ -40,7 +43,7 @@ class Access:
 
     `strong` accesses are ordered as atomic ones are; `one_value` says that a store writes the same in all
     threads of a launch, `compares` that an atomic operation may leave what it finds, `reads` that the result
-    depends on what was there.
+    depends on what was there, `own_lanes` that it goes to memory for other lanes than run the instruction.
     """
 
     number: int
@@ -54,6 +57,7 @@ class Access:
     one_value: bool = False
     compares: bool = False
     reads: bool = True
+    own_lanes: bool = False
 
     @property
     def description(self) -> int:
@@ -64,18 +68,20 @@ class Access:
 
 
 def accesses(function: Function) -> dict[int, Access]:
-    """The memory accesses of a function by the number of their instruction; parameters are none."""
+    """The memory accesses of a function by their number; parameters are none."""
     roots = _roots(function)
     known = values_of_the_launch(function)
     found: dict[int, Access] = {}
     for number, item in enumerate(function.instructions):
+        if item.opcode in _OF_MATRICES:
+            found[len(found)] = _of_matrices(len(found), number, item, roots)
         if item.opcode not in ("ld", "st", "atom", "red", "ldu") or "param" in item.modifiers:
             continue
         address = next(operand for operand in item.operands if isinstance(operand, Address))
         root = _root_of(address.base, roots)
         space = _space(function, item, root)
         atomic = item.opcode in ("atom", "red")
-        found[number] = Access(
+        found[len(found)] = Access(
             len(found), number, space, access_size(item), atomic or item.opcode == "st", atomic, root,
             strong=not _STRONG.isdisjoint(item.modifiers),
             one_value=item.opcode == "st" and known.are(item.operands[1]),
@@ -83,6 +89,24 @@ def accesses(function: Function) -> dict[int, Access]:
             reads=item.opcode != "st" and "exch" not in item.modifiers,
         )  # fmt: skip
     return found
+
+
+def by_instruction(found: Iterable[Access]) -> dict[int, tuple[Access, ...]]:
+    """Accesses by the number of their instruction, in the order of their own numbers."""
+    grouped: dict[int, tuple[Access, ...]] = {}
+    for access in found:
+        grouped[access.instruction] = (*grouped.get(access.instruction, ()), access)
+    return grouped
+
+
+def _of_matrices(own: int, number: int, item: Instruction, roots: dict[str, str]) -> Access:
+    """The access of `ldmatrix` or `stmatrix`: rows of 16 bytes, each at the address of one lane."""
+    address = next(operand for operand in item.operands if isinstance(operand, Address))
+    stores = item.opcode == "stmatrix"
+    return Access(
+        own, number, Space.SHARED, ROW_BYTES, stores, False, _root_of(address.base, roots),
+        reads=not stores, own_lanes=True,
+    )  # fmt: skip
 
 
 def access_size(item: Instruction) -> int:

@@ -130,6 +130,8 @@ def test_a_kernel_that_has_only_moved_is_not_translated(tmp_path: Path, translat
     launched(placed("/one", 7), Cache(tmp_path))
     moved = machine.compile_kernel(read_ptx(placed("/two", 9)), "k", Cache(tmp_path))
     assert translations == ["k"]
-    (at,) = (at for at, one in moved.warp.accesses.items() if one.writes and one.space == Space.GLOBAL)
+    (at,) = (
+        one.instruction for one in moved.warp.accesses.values() if one.writes and one.space == Space.GLOBAL
+    )
     place = moved.function.instructions[at].location
     assert place is not None and (place.file, place.line) == ("/two/k.py", 9)

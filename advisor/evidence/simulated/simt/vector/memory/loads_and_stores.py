@@ -102,7 +102,7 @@ def _loaded(e: Emission, place: Place, kind: Any, count: int) -> list[Any]:
         size = kind.width // 8
         ways.give([builder.broadcast(builder.get(pointer, size * n, kind, size)) for n in range(count)])
     with ways.otherwise() as addresses:
-        inside = _inspect(e, place, addresses)
+        inside = inspect(e, place, addresses)
         ways.give(_gathered(e, place, kind, count, addresses, inside))
     return ways.joined()
 
@@ -158,14 +158,14 @@ def _load_one_place(e: Emission, place: Place, kind: Any, count: int) -> list[An
         size = kind.width // 8
         ways.give([builder.get(pointer, size * number, kind, size) for number in range(count)])
     with ways.otherwise() as addresses:
-        inside = _inspect(e, place, addresses)
+        inside = inspect(e, place, addresses)
         found = _gathered(e, place, kind, count, addresses, inside)
         # Every good lane read the same, the others read 0.
         ways.give([builder.reduce("or", one) for one in found])
     return ways.joined()
 
 
-def _inspect(e: Emission, place: Place, addresses: Any) -> Any:
+def inspect(e: Emission, place: Place, addresses: Any) -> Any:
     """The bits of the lanes whose address is good; counts and checks them all."""
     space = _INSPECTED_AS.get(place.access.space, "global")
     return e.call(f"inspect_{space}_{place.access.size}", I32, e.context, place.site, addresses, place.mask)
@@ -211,16 +211,21 @@ def _stored(e: Emission, place: Place, kind: Any, values: list[Any]) -> None:
 
 
 def _store_apart(e: Emission, place: Place, addresses: Any, values: list[Any], size: int) -> None:
-    inside = _inspect(e, place, addresses)
+    inside = inspect(e, place, addresses)
     for number, value in enumerate(values):
         scatter(e, value, _real(e, place, addresses, size * number), inside)
-    for settle, word, spaces in _SETTLED:
+    settle(e, place, addresses)
+
+
+def settle(e: Emission, place: Place, addresses: Any) -> None:
+    """Let what looks at a store know that it is done, where it asked to."""
+    for routine, word, spaces in _SETTLED:
         if place.access.space in spaces:
             unsettled = e.context_word(word)
             with e.builder.if_then(e.builder.icmp_unsigned("!=", unsettled, constant(I64, 0)), likely=False):
                 whole = constant(I64, place.access.size)
                 real = _real(e, place, addresses)
-                e.call(settle, ir.VoidType(), e.context, place.site, real, whole)
+                e.call(routine, ir.VoidType(), e.context, place.site, real, whole)
 
 
 def _store_consecutive(e: Emission, place: Place, pointer: Any, kind: Any, values: list[Any]) -> None:

@@ -32,16 +32,20 @@ class Place:
     mask: Any
 
 
-def place_of(e: Emission, item: Instruction, address: Address) -> Place:
-    """The place of an access; addresses of shared memory are made real here, local ones by the runtime."""
-    access = e.names.accesses[e.names.current]
+def place_of(e: Emission, item: Instruction, address: Address, part: int = 0, lanes: Any = None) -> Place:
+    """The place of an access; addresses of shared memory are made real here, local ones by the runtime.
+
+    `part` is the number of the access among those of its instruction; `lanes` are the bits of the lanes that
+    go to memory where these are not those that run the instruction.
+    """
+    access = e.names.accesses[e.names.current][part]
     base = _base(e, access, address.base)
     if access.space == Space.GENERIC:
         base = e.builder.broadcast(base)
     offset = address.offset
     sites = e.once("sites", lambda: e.context_word(Context.SITES, ir.PointerType()))
     site = e.builder.at(sites, WORD * Site.WORDS * access.number)
-    mask = e.active(item)
+    mask = e.active(item) if lanes is None else lanes
     if mask is not e.mask:
         some = e.builder.icmp_unsigned("!=", mask, constant(I32, 0))
         e.builder.bump(site, WORD * Site.REQUESTS, e.builder.zext(some, I64))

@@ -45,8 +45,8 @@ from advisor.evidence.simulated.simt.vector.layout import (
 from advisor.evidence.simulated.simt.vector.memory import atomics
 from advisor.evidence.simulated.simt.vector.memory import loads_and_stores as memory
 from advisor.evidence.simulated.simt.vector.routines.builder import ROUTINES
-from advisor.evidence.simulated.simt.vector.sites import accesses
-from advisor.evidence.simulated.simt.vector.tensor import products
+from advisor.evidence.simulated.simt.vector.sites import accesses, by_instruction
+from advisor.evidence.simulated.simt.vector.tensor import matrices, products
 from advisor.evidence.simulated.simt.vector.translation import calls, warps
 from advisor.evidence.simulated.simt.vector.translation.barriers import begin_behind_barriers, count_votes
 from advisor.evidence.simulated.simt.vector.translation.emission import HANDLERS, Emission
@@ -59,7 +59,7 @@ from advisor.evidence.simulated.simt.vector.translation.shuffled_values import (
 )
 from advisor.evidence.simulated.simt.vector.translation.warp_function import WarpFunction
 
-HANDLER_MODULES = (atomics, bits, calls, conversions, integers, memory, moves, products, warps)
+HANDLER_MODULES = (atomics, bits, calls, conversions, integers, matrices, memory, moves, products, warps)
 # LLVM instructions: for code without optimisation LLVM compares the loads of a block with each other, which
 # takes most of the time in blocks of thousands. Optimised code is the same with longer ones.
 _LONG_BLOCK = 100
@@ -76,13 +76,14 @@ def translate(module: Module, function: Function, name: str = "warp") -> tuple[W
     placement = place_variables(module, function)
     shuffled = shuffled_registers(function)
     names = Names(function, placement, live, uniform, shuffled)
-    names.accesses = accesses(function)
+    found = accesses(function)
+    names.accesses = by_instruction(found.values())
     names.parameter_offsets = parameter_offsets(function.parameters)[0]
     with _without_collections():
         text = _Writer(function, flow, live, uniform, names, shuffled, name).text()
     called = [routine for routine in ROUTINES if f'"{routine}"' in text]
     warp = WarpFunction(
-        flow.blocks, placement, names.accesses, names.state_size, uniform.ordered,
+        flow.blocks, placement, found, names.state_size, uniform.ordered,
         list(placement.variables), called,
     )  # fmt: skip
     return warp, text

@@ -21,6 +21,7 @@ _COMPARISONS = frozenset({
 _ATOMICS = _MEMORY | {
     "add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec", "acq_rel", "noftz",
 }  # fmt: skip
+_MATRICES = frozenset({"sync", "aligned", "m8n8", "x1", "x2", "x4", "trans", "shared"})
 # What `mma` may have stands in the table of fragments.
 _ANYTHING = frozenset({"mma", "membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent", "discard",
                        "applypriority", "brkpt", "call", "extern", "trap", "exit"})  # fmt: skip
@@ -61,6 +62,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "vote": frozenset({"sync", "all", "any", "uni", "ballot"}),
     "match": frozenset({"sync", "all", "any"}),
     "elect": frozenset({"sync"}),
+    **dict.fromkeys(("ldmatrix", "stmatrix"), _MATRICES),
     "bra": frozenset({"uni"}),
     "ret": frozenset({"uni"}),
     "bar": frozenset({"sync", "red", "popc", "and", "or", "warp", "cta", "aligned", "grid"}),

@@ -63,7 +63,7 @@ class Names:
         self.function = function
         self.placement = placement
         self.uniform = uniform.uniform
-        self.accesses: dict[int, Access] = {}
+        self.accesses: dict[int, tuple[Access, ...]] = {}
         self.parameter_offsets: dict[str, int] = {}
         self.current = 0
         self.places: dict[str, int] = {}

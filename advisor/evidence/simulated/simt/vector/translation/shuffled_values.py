@@ -39,8 +39,10 @@ from advisor.evidence.simulated.simt.vector.translation.names import origin_of
 from advisor.evidence.simulated.simt.vector.translation.warps import source_lane
 
 # What these give does not follow from the registers that they read, or that is noted.
-_DEFINED = frozenset({"ld", "ldu", "atom", "vote", "match", "activemask", "elect", "extern", "call"})
-_MEMORY = frozenset({"ld", "ldu", "st", "atom", "red"})
+_DEFINED = frozenset(
+    {"ld", "ldu", "ldmatrix", "atom", "vote", "match", "activemask", "elect", "extern", "call"}
+)
+_MEMORY = frozenset({"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix"})
 
 
 def shuffled_registers(function: Function) -> frozenset[str]:
@@ -97,7 +99,7 @@ class ShuffledValues:
             for operand in item.operands:
                 if isinstance(operand, Address) and isinstance(operand.base, Register):
                     yield self._origin(e, operand.base)
-            if item.opcode in ("st", "atom", "red") and "local" not in item.modifiers:
+            if item.opcode in ("st", "atom", "red", "stmatrix") and "local" not in item.modifiers:
                 yield from (self._origin(e, one) for operand in _sources(item) for one in _items(operand))
         elif item.opcode in ("vote", "match"):
             yield self._origin(e, item.operands[1])
@@ -213,4 +215,4 @@ def _items(operand: Operand) -> Sequence[Operand]:
 
 def _sources(item: Instruction) -> Sequence[Operand]:
     """The operands of a store or atomic operation that it takes values from."""
-    return item.operands[1:] if item.opcode in ("st", "red") else item.operands[2:]
+    return item.operands[1:] if item.opcode in ("st", "red", "stmatrix") else item.operands[2:]

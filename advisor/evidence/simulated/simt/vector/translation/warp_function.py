@@ -13,7 +13,7 @@ from advisor.evidence.simulated.simt.vector.translation.placement import Placeme
 
 @dataclass
 class WarpFunction:
-    """The blocks of a kernel's LLVM function, its variables, accesses by instruction, and bytes of state.
+    """The blocks of a kernel's LLVM function, its variables, accesses by number, and bytes of state.
 
     `ordered` says that lanes never wait for each other but at barriers; `variables` are the names of global
     and constant variables in the order of their numbers, `routines` those of the runtime that are called.
@@ -49,6 +49,6 @@ def warp_from_data(data: dict[str, Any]) -> WarpFunction:
     )
     found = [Access(number, at, Space(space), *rest) for number, at, space, *rest in data["accesses"]]
     return WarpFunction(
-        blocks, Placement(**data["placement"]), {one.instruction: one for one in found}, data["state_size"],
+        blocks, Placement(**data["placement"]), {one.number: one for one in found}, data["state_size"],
         data["ordered"], data["variables"], data["routines"],
     )  # fmt: skip
