@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from advisor.evidence.simulated.simt.ptx.ptx_program import Address, Group, Instruction, Operand, Register
+from advisor.evidence.simulated.simt.ptx.ptx_program import (
+    Address,
+    Group,
+    Instruction,
+    Integer,
+    Operand,
+    Register,
+)
 
 _LOADS = frozenset({"ld", "ldu", "atom", "tex", "tld4"})
 _STORES = frozenset({"st", "red", "stmatrix"})
@@ -19,11 +26,17 @@ _FAST = frozenset({"shared", "param", "const"})
 def load_rounds(instructions: Sequence[Instruction]) -> int:
     """The number of times that a warp waits for global or local memory in a block of instructions."""
     rounds: dict[str, int] = {}
-    earliest = latest = 0
+    earliest = latest = copied = 0
     for item in instructions:
         ready = max((rounds.get(name, 0) for name in _registers(item.operands)), default=0)
         if item.opcode in _FENCES:
             earliest = latest
+        elif item.opcode == "cp":
+            if "global" in item.modifiers:
+                copied = max(copied, max(ready, earliest) + 1)
+            elif _waits_for_all(item):
+                latest = max(latest, copied)
+                earliest = latest
         elif item.opcode in _STORES:
             earliest = max(earliest, ready)
         elif item.operands:
@@ -36,6 +49,13 @@ def load_rounds(instructions: Sequence[Instruction]) -> int:
             for name in given:
                 rounds[name] = after
     return latest
+
+
+def _waits_for_all(item: Instruction) -> bool:
+    """Whether copies that have just begun must have ended; others had the time of what lies between."""
+    return "wait_all" in item.modifiers or (
+        "wait_group" in item.modifiers and item.operands[:1] == (Integer(0),)
+    )
 
 
 def _registers(operands: Sequence[Operand]) -> list[str]:

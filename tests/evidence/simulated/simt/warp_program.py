@@ -58,7 +58,12 @@ def kernel(lines: str, sources: int, targets: int, width: int = 32) -> Kernel:
 
 
 def execute(
-    lines: str, registers: np.ndarray, targets: int, how: Settings = PLAIN, lanes: int = LANES
+    lines: str,
+    registers: np.ndarray,
+    targets: int,
+    how: Settings = PLAIN,
+    lanes: int = LANES,
+    blocks: int = 1,
 ) -> tuple[np.ndarray, Execution, Kernel]:
     """What the lanes hold afterwards: a row for each lane and a column for each register."""
     width = registers.dtype.itemsize * 8
@@ -70,7 +75,7 @@ def execute(
     memory = DeviceMemory()
     addresses = [memory.upload(one) for one in (given, np.zeros_like(given))]
     values = [one.to_bytes(8, "little") for one in addresses]
-    launch = Launch((1, 1, 1), (lanes, 1, 1), pack_parameters(ready.function, values))
+    launch = Launch((blocks, 1, 1), (lanes, 1, 1), pack_parameters(ready.function, values))
     execution = run(ready, launch, memory, how)
     found = np.zeros_like(given)
     memory.download(addresses[1], found)

@@ -15,7 +15,7 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Symbol,
 )
 
-_ACCESSES = frozenset({"ld", "st", "atom", "red", "ldu", "ldmatrix", "stmatrix"})
+_ACCESSES = frozenset({"ld", "st", "atom", "red", "ldu", "ldmatrix", "stmatrix", "cp"})
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ _BARRIERS = frozenset({"bar", "barrier"})
 # Instructions without a result in their first operand.
 _NO_RESULT = frozenset({
     "st", "red", "bra", "brx", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "call", "prefetch",
-    "nanosleep", "brkpt", "pmevent", "discard", "griddepcontrol", "stmatrix",
+    "nanosleep", "brkpt", "pmevent", "discard", "griddepcontrol", "stmatrix", "cp",
 })  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from advisor.evidence.simulated.simt.ptx.control_flow import results
 from advisor.evidence.simulated.simt.ptx.ptx_program import Address, Function, Instruction, Integer, Register
 
-_ACCESSES = frozenset({"ld", "st", "atom", "red", "ldu"})
+_ACCESSES = frozenset({"ld", "st", "atom", "red", "ldu", "cp"})
 # What leads from an index to an address.
 _LEADS_ON = frozenset({"add", "sub", "mad", "mul", "shl", "mov", "cvta", "selp", "and", "fma"})
 _HALF = 32

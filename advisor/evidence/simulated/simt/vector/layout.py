@@ -139,7 +139,32 @@ class State(IntEnum):
     TID_Z = 384
     WARP = 512
     WORK = 520
+    # The numbers of the oldest copy under way and of the one that begins next.
+    COPIES_FIRST = 528
+    COPIES_END = 536
     REGISTERS = 576
+
+
+class Copies(IntEnum):
+    """Byte offsets in the queue of a warp's copies under way: the groups that each lane closed, then a
+    ring of so many entries.
+    """
+
+    GROUPS = 0
+    ENTRIES = 128
+    CAPACITY = 64
+
+
+class Copy(IntEnum):
+    """Byte offsets in the entry of a copy: where lanes copy to, their groups, the data, and what is left."""
+
+    ADDRESSES = 0
+    GROUPS = 256
+    DATA = 384
+    LANES = 896
+    SIZE = 904
+    SITE = 912
+    BYTES = 960
 
 
 # The least and the most of no numbers.

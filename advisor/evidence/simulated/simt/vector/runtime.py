@@ -20,11 +20,11 @@ from advisor.evidence.simulated.simt.vector.routines import (
 )
 from advisor.evidence.simulated.simt.vector.routines.builder import ROUTINES, write_module
 from advisor.evidence.simulated.simt.vector.stored_code import stored_code
-from advisor.evidence.simulated.simt.vector.tensor import rows
+from advisor.evidence.simulated.simt.vector.tensor import copies, rows
 from advisor.model.storage.cache import Cache
 
 ROUTINE_MODULES = (
-    arithmetic, atomic, cache, checking, driver, fast,
+    arithmetic, atomic, cache, checking, copies, driver, fast,
     generic, global_races, memory, rows, shared, transcendental,
 )  # fmt: skip
 _LOCK = threading.Lock()

@@ -11,6 +11,7 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Address,
     Function,
     Instruction,
+    Integer,
     Operand,
     Register,
     Symbol,
@@ -31,6 +32,8 @@ UNKNOWN = "?"
 _OF_MATRICES = frozenset({"ldmatrix", "stmatrix"})
 # The bytes of a row of the matrices that these load and store.
 ROW_BYTES = 16
+# The bytes that `cp.async` may copy for a lane.
+COPIED = (4, 8, 16)
 _PASSES_ON = frozenset({"mov", "cvta", "add", "sub", "selp"})
 _COMPARING = frozenset({"cas", "min", "max", "and", "or"})
 # Accesses that order others or that the memory model orders: PTX ISA, "Memory Consistency Model".
@@ -75,6 +78,8 @@ def accesses(function: Function) -> dict[int, Access]:
     for number, item in enumerate(function.instructions):
         if item.opcode in _OF_MATRICES:
             found[len(found)] = _of_matrices(len(found), number, item, roots)
+        if item.opcode == "cp":
+            found.update((one.number, one) for one in _of_copy(len(found), number, item, roots))
         if item.opcode not in ("ld", "st", "atom", "red", "ldu") or "param" in item.modifiers:
             continue
         address = next(operand for operand in item.operands if isinstance(operand, Address))
@@ -107,6 +112,28 @@ def _of_matrices(own: int, number: int, item: Instruction, roots: dict[str, str]
         own, number, Space.SHARED, ROW_BYTES, stores, False, _root_of(address.base, roots),
         reads=not stores, own_lanes=True,
     )  # fmt: skip
+
+
+def copied_bytes(item: Instruction) -> int | None:
+    """The bytes that each lane copies by `cp.async`, None for another instruction or form of it."""
+    if item.opcode != "cp" or "global" not in item.modifiers or len(item.operands) < 3:
+        return None
+    size = item.operands[2]
+    if not isinstance(size, Integer) or size.value not in COPIED:
+        return None
+    return size.value if all(isinstance(one, Address) for one in item.operands[:2]) else None
+
+
+def _of_copy(own: int, number: int, item: Instruction, roots: dict[str, str]) -> list[Access]:
+    """The load from global memory of a copy, and its store into shared memory."""
+    size = copied_bytes(item)
+    if size is None:
+        return []
+    target, source = (_root_of(one.base, roots) for one in item.operands[:2] if isinstance(one, Address))
+    return [
+        Access(own, number, Space.GLOBAL, size, False, False, source, own_lanes=True),
+        Access(own + 1, number, Space.SHARED, size, True, False, target, reads=False),
+    ]
 
 
 def access_size(item: Instruction) -> int:

@@ -53,6 +53,12 @@ def place_of(e: Emission, item: Instruction, address: Address, part: int = 0, la
     return Place(access, base, offset, site, mask)
 
 
+def addresses_of(e: Emission, place: Place) -> Any:
+    """The address of each lane, as it is held: not real for local and generic memory."""
+    base = e.builder.broadcast(place.base)
+    return e.builder.add(base, same(base, place.offset)) if place.offset else base
+
+
 def real_addresses(e: Emission, place: Place, addresses: Any) -> Any:
     """Where in the host the addresses of the lanes of an access are; for good lanes only."""
     if place.access.space != Space.GENERIC:

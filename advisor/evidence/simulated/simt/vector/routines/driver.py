@@ -85,6 +85,9 @@ def _begin(r: Routine) -> None:
         there = r.icmp_unsigned("<", lanes, r.broadcast(r.trunc(threads, I32)))
         r.put(r.select(there, splat(I32, 0), splat(I32, EXITED)), state, State.COUNTERS)
         r.put(r.number(0), state, State.WORK)
+        # What a block has not waited for does not concern the next one.
+        for place in (State.COPIES_FIRST, State.COPIES_END):
+            r.put(r.number(0), state, place)
     r.ret_void()
 
 

@@ -11,9 +11,9 @@ from typing import Any
 from llvmlite import ir
 
 from advisor.evidence.simulated.simt.ptx.ptx_program import Address, Group, Instruction, Operand
-from advisor.evidence.simulated.simt.vector.lanes import I16, I32, I64, LANES, VOID, constant, splat, vector
+from advisor.evidence.simulated.simt.vector.lanes import I16, I32, LANES, VOID, constant, vector
 from advisor.evidence.simulated.simt.vector.memory.loads_and_stores import inspect, settle
-from advisor.evidence.simulated.simt.vector.memory.places import Place, place_of
+from advisor.evidence.simulated.simt.vector.memory.places import Place, addresses_of, place_of
 from advisor.evidence.simulated.simt.vector.sites import ROW_BYTES
 from advisor.evidence.simulated.simt.vector.translation.emission import Emission, handles
 
@@ -28,7 +28,7 @@ def _load_matrices(e: Emission, item: Instruction) -> None:
     targets, address = item.operands
     places = _registers(targets)
     place = _place(e, item, address, len(places))
-    addresses = _addresses(e, place)
+    addresses = addresses_of(e, place)
     scratch = _scratch(e)
     e.call("load_rows", VOID, addresses, inspect(e, place, addresses), scratch)
     for number, target in enumerate(places):
@@ -41,7 +41,7 @@ def _store_matrices(e: Emission, item: Instruction) -> None:
     address, sources = item.operands
     values = [e.read_vector(one, I32) for one in _registers(sources)]
     place = _place(e, item, address, len(values))
-    addresses = _addresses(e, place)
+    addresses = addresses_of(e, place)
     scratch = _scratch(e)
     for number, value in enumerate(values):
         given = _turned(e, value, _STORED) if "trans" in item.modifiers else value
@@ -62,11 +62,6 @@ def _place(e: Emission, item: Instruction, address: Operand, count: int) -> Plac
         raise e.unsupported(item, "another form of matrices in shared memory")
     rows = constant(I32, (1 << _SIDE * count) - 1)
     return place_of(e, item, address, lanes=e.builder.and_(e.active(item), rows))
-
-
-def _addresses(e: Emission, place: Place) -> Any:
-    base = e.builder.broadcast(place.base)
-    return e.builder.add(base, splat(I64, place.offset)) if place.offset else base
 
 
 def _scratch(e: Emission) -> Any:

@@ -46,7 +46,7 @@ from advisor.evidence.simulated.simt.vector.memory import atomics
 from advisor.evidence.simulated.simt.vector.memory import loads_and_stores as memory
 from advisor.evidence.simulated.simt.vector.routines.builder import ROUTINES
 from advisor.evidence.simulated.simt.vector.sites import accesses, by_instruction
-from advisor.evidence.simulated.simt.vector.tensor import matrices, products
+from advisor.evidence.simulated.simt.vector.tensor import asynchronous_copies, matrices, products
 from advisor.evidence.simulated.simt.vector.translation import calls, warps
 from advisor.evidence.simulated.simt.vector.translation.barriers import begin_behind_barriers, count_votes
 from advisor.evidence.simulated.simt.vector.translation.emission import HANDLERS, Emission
@@ -59,7 +59,10 @@ from advisor.evidence.simulated.simt.vector.translation.shuffled_values import (
 )
 from advisor.evidence.simulated.simt.vector.translation.warp_function import WarpFunction
 
-HANDLER_MODULES = (atomics, bits, calls, conversions, integers, matrices, memory, moves, products, warps)
+HANDLER_MODULES = (
+    asynchronous_copies, atomics, bits, calls, conversions, integers, matrices, memory, moves, products,
+    warps,
+)  # fmt: skip
 # LLVM instructions: for code without optimisation LLVM compares the loads of a block with each other, which
 # takes most of the time in blocks of thousands. Optimised code is the same with longer ones.
 _LONG_BLOCK = 100

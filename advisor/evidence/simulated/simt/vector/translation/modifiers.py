@@ -62,6 +62,21 @@ ALLOWED: dict[str, frozenset[str]] = {
     "vote": frozenset({"sync", "all", "any", "uni", "ballot"}),
     "match": frozenset({"sync", "all", "any"}),
     "elect": frozenset({"sync"}),
+    "cp": frozenset(
+        {
+            "async",
+            "ca",
+            "cg",
+            "shared",
+            "global",
+            "L2::64B",
+            "L2::128B",
+            "L2::256B",
+            "commit_group",
+            "wait_group",
+            "wait_all",
+        }
+    ),
     **dict.fromkeys(("ldmatrix", "stmatrix"), _MATRICES),
     "bra": frozenset({"uni"}),
     "ret": frozenset({"uni"}),

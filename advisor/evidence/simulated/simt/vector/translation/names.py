@@ -21,7 +21,7 @@ from advisor.evidence.simulated.simt.vector.lanes import (
     vector,
     width_of,
 )
-from advisor.evidence.simulated.simt.vector.layout import WORD, Context, State
+from advisor.evidence.simulated.simt.vector.layout import WORD, Context, Copies, Copy, State
 from advisor.evidence.simulated.simt.vector.translation.placement import Placement
 
 if TYPE_CHECKING:
@@ -76,6 +76,10 @@ class Names:
             self.places[origin_of(name)] = end
             end += LANES * I32.width // 8
         self.state_size = -(-end // 64) * 64
+        # Where the queue of copies under way lies, in kernels that have them.
+        self.copies = self.state_size
+        if any(item.opcode == "cp" for item in function.instructions):
+            self.state_size += Copies.ENTRIES + Copies.CAPACITY * Copy.BYTES
 
     def type_of(self, register: str) -> Any:
         """The element type of a register; raises KeyError for one that is not declared."""

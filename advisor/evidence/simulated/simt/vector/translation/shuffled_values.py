@@ -42,7 +42,7 @@ from advisor.evidence.simulated.simt.vector.translation.warps import source_lane
 _DEFINED = frozenset(
     {"ld", "ldu", "ldmatrix", "atom", "vote", "match", "activemask", "elect", "extern", "call"}
 )
-_MEMORY = frozenset({"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix"})
+_MEMORY = frozenset({"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix", "cp"})
 
 
 def shuffled_registers(function: Function) -> frozenset[str]:
