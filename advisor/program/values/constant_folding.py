@@ -38,8 +38,11 @@ _LONGEST = 64
 FUNCTIONS: dict[str, Callable[..., object]] = {
     "int": int, "float": float, "abs": abs, "round": round, "min": min, "max": max, "tuple": tuple,
     "len": len, "bool": bool, "math.sqrt": math.sqrt, "math.ceil": math.ceil, "math.floor": math.floor,
-    "math.log2": math.log2, "math.pow": math.pow, "numpy.ceil": math.ceil, "numpy.floor": math.floor,
-    "numpy.sqrt": math.sqrt, "numpy.int32": int, "numpy.int64": int, "numpy.uint32": int,
+    "math.log": math.log, "math.log2": math.log2, "math.log10": math.log10, "math.pow": math.pow,
+    "math.gcd": math.gcd, "math.isqrt": math.isqrt, "numpy.log": math.log, "numpy.log2": math.log2,
+    "numpy.log10": math.log10, "numpy.ceil": math.ceil,
+    "numpy.floor": math.floor, "numpy.sqrt": math.sqrt, "numpy.int32": int, "numpy.int64": int,
+    "numpy.uint32": int,
     "numpy.float32": float, "numpy.float64": float, "numba.int32": int, "numba.int64": int,
     "numba.float32": float,
 }  # fmt: skip

@@ -1,5 +1,6 @@
 """Sizes that the host code fixes, chooses between, or takes from the data: blocks, and rows of arrays."""
 
+import math
 from math import ceil
 
 import numpy as np
@@ -88,3 +89,37 @@ def top_sixteen(n, k=16):
     found = cuda.to_device(np.full((n, k), np.inf, dtype=np.float32))
     a = cuda.device_array(n, dtype=np.float32)
     best_of_many[(n + 127) // 128, 128](found, a)
+
+
+def transposed(a, n):
+    out = cuda.device_array((n, n), dtype=np.float32)
+    most = cuda.get_current_device().MAX_THREADS_PER_BLOCK
+    side = int(math.pow(2, math.log(most, 2) / 2))
+    padded, bare = (side, side + 1), (side, side)
+
+    @cuda.jit
+    def through_padded_tile(given, turned):  # hit: kernel-defined-in-function
+        tile = cuda.shared.array(shape=padded, dtype=np.float32)
+        x, y = cuda.threadIdx.x, cuda.threadIdx.y
+        column, row = cuda.blockIdx.x * cuda.blockDim.x, cuda.blockIdx.y * cuda.blockDim.y
+        if row + y < given.shape[0] and column + x < given.shape[1]:
+            tile[y, x] = given[row + y, column + x]  # ok: shared-bank-conflict
+        cuda.syncthreads()
+        if column + y < turned.shape[0] and row + x < turned.shape[1]:
+            turned[column + y, row + x] = tile[x, y]  # ok: shared-bank-conflict
+
+    @cuda.jit
+    def through_bare_tile(given, turned):  # hit: kernel-defined-in-function
+        tile = cuda.shared.array(shape=bare, dtype=np.float32)
+        x, y = cuda.threadIdx.x, cuda.threadIdx.y
+        column, row = cuda.blockIdx.x * cuda.blockDim.x, cuda.blockIdx.y * cuda.blockDim.y
+        if row + y < given.shape[0] and column + x < given.shape[1]:
+            tile[y, x] = given[row + y, column + x]  # ok: shared-bank-conflict
+        cuda.syncthreads()
+        if column + y < turned.shape[0] and row + x < turned.shape[1]:
+            turned[column + y, row + x] = tile[x, y]  # hit: shared-bank-conflict
+
+    blocks = (n + side - 1) // side, (n + side - 1) // side
+    through_padded_tile[blocks, (side, side)](a, out)
+    through_bare_tile[blocks, (side, side)](a, out)
+    return out

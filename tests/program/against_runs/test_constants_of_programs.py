@@ -49,6 +49,13 @@ PROGRAMS = {
         ("class K:", "    def __init__(self):", "        self.n = 1", "    def grow(self):",
          "        self.n += 1", "        see(1, self.n)", "K().grow()"), False,
     ),
+    "the side of a square block": (
+        ("import math", "see(1, int(math.pow(2, math.log(1024, 2) / 2)))"), True,
+    ),
+    "a logarithm of NumPy": (("import numpy as np", "see(1, int(np.log2(64)))"), True),
+    "a function of the source that is called so": (
+        ("def log(a, b):", "    return flip()", "see(1, log(8, 2))"), False,
+    ),
     "an item of a dictionary": (("d = {'n': 4, 'm': (1, 2)}", "see(1, d['n'] + 1)"), True),
     "an item of a dictionary of another module": (("import sizes", "see(1, sizes.D['n'])"), True),
     "an item of a dictionary in a dictionary": (
