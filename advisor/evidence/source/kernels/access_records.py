@@ -26,6 +26,7 @@ from advisor.evidence.source.kernels.repeated_loads import (
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of, assumptions_of_rows
 from advisor.evidence.source.warps.lane_addresses import SECTOR_BYTES
 from advisor.evidence.source.warps.lanes import LanePattern, lane_pattern
+from advisor.evidence.source.warps.register_elements import stays_in_register
 from advisor.evidence.source.warps.single_iterations import in_one_iteration
 from advisor.evidence.source.warps.thread_use import single_thread
 from advisor.evidence.source.warps.traffic_shares import know_traffic
@@ -98,6 +99,7 @@ def access_records(
             named_fields=named.get(element, 0),
             between_barriers=_between_barriers(access, groups, meeting),
             overwritten=_is_overwritten(access, facts, groups),
+            stays_in_register=stays_in_register(access, facts),
             carried=position in carried, shared_by_threads=position in by_many,
             repeated=position in repeated, block_assumed=assumed[alike_lanes],
         )  # fmt: skip
