@@ -30,7 +30,8 @@ Level: TypeAlias = Literal["off", "info", "same"]
 @dataclass(frozen=True, slots=True)
 class Circumstance:
     """A metric that says that nobody waits for some code, the level that findings of some categories have
-    there, those of the `excepted` rules left out, and the sentence that says why.
+    there, those of the `excepted` rules left out, and the sentence that says why. Errors keep their level but
+    for those of the `errors` rules.
 
     `metric` is one of the kernel that a finding is about where it begins with `kernel.`, else one of the very
     thing that its rule looks at.
@@ -42,15 +43,21 @@ class Circumstance:
     categories: frozenset[str]
     because: str
     excepted: frozenset[str] = frozenset()
+    errors: frozenset[str] = frozenset()
 
     def reference(self, rule: Rule, rulebook: Rulebook) -> Reference | None:
         """The metric as a rule reaches it; None for a rule that it does not concern."""
-        if rule.category not in self.categories or rule.id in self.excepted:
+        if not self._concerns(rule):
             return None
         entity, _, name = self.metric.rpartition(".")
         way = _way_to_kernel(rule, rulebook) if entity == "kernel" else (rule.variables[0][0],)
         known = (entity or rule.entity, name) in rulebook.metrics
         return Reference((*way, name), Span(1)) if way is not None and known else None
+
+    def _concerns(self, rule: Rule) -> bool:
+        if rule.severity == SEVERITIES[-1]:
+            return rule.id in self.errors
+        return rule.category in self.categories and rule.id not in self.excepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +103,6 @@ class Policy:
 
     def heeded_by(self, rule: Rule, rulebook: Rulebook) -> list[tuple[Reference, Circumstance]]:
         """The circumstances that may change the level of a rule's findings, with their metrics."""
-        if rule.severity == SEVERITIES[-1]:
-            return []
         every = ((one.reference(rule, rulebook), one) for one in self.circumstances if one.level != "same")
         return [(reference, one) for reference, one in every if reference is not None]
 
@@ -128,9 +133,10 @@ def shipped_policy() -> Policy:
             one["id"],
             one["metric"],
             one["level"],
-            frozenset(one["categories"]),
+            frozenset(one.get("categories", ())),
             one["because"],
             frozenset(one.get("except", ())),
+            frozenset(one.get("errors", ())),
         )
         for one in data["circumstances"]
     )

@@ -41,9 +41,8 @@ rule {id} "Title" {{
 """
 
 
-def judged(category, entity, condition, level="warning", policy=None, **readings):
+def judged(category, entity, condition, level="warning", policy=None, name="slow-one", **readings):
     """The matches of one rule in a kernel with these readings."""
-    name = "slow-one"
     text = RULE.format(id=name, entity=entity, condition=condition).replace(
         "severity warning", f"severity {level}"
     )
@@ -83,6 +82,15 @@ def test_an_error_stays_an_error():
     assert severity("correctness", "kernel k", "k.slow", "warning", does_nothing=True)[0] == "warning"
 
 
+def test_an_error_that_a_circumstance_names_heeds_it():
+    rule = ("correctness", "kernel k", "k.slow", "error")
+    assert judged(*rule, name="kernel-not-compilable", in_test=True)[2] == []
+    assert severity(*rule, name="kernel-not-compilable", in_test=False) == ("error", ())
+    assert severity(*rule, name="undefined-name", in_test=True) == ("error", ())
+    # Named as an error, it is not one of the circumstance's warnings.
+    assert severity(*rule[:3], name="kernel-not-compilable", in_test=True)[0] == "info"
+
+
 def test_what_belongs_to_no_kernel_is_not_asked():
     assert severity("memory", "array x", "x.large", in_test=True) == ("warning", ())
 
@@ -116,7 +124,8 @@ def test_circumstances_name_metrics_categories_and_rules_that_exist(shipped):
         entity, _, name = one.metric.rpartition(".")
         assert [known for known in shipped.metrics if known[1] == name and entity in ("", known[0])], one.id
         assert one.categories <= categories
-        assert one.excepted <= rules
+        assert one.excepted | one.errors <= rules
+        assert all(rule.severity == "error" for rule in shipped.rules if rule.id in one.errors)
         assert any(one.reference(rule, shipped) is not None for rule in shipped.rules), one.id
 
 
