@@ -7,6 +7,7 @@ import builtins
 import difflib
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from advisor.model.text.notebooks import is_notebook
 from advisor.program.names.library_names import KNOWN_STARS, star_member
@@ -92,6 +93,7 @@ def likely_name(name: str, function: FunctionNode) -> str | None:
     return close[0] if close else None
 
 
+@lru_cache(maxsize=64)
 def expects_errors(definition: ast.AST) -> bool:
     """Whether a function has a `with pytest.raises(…)` or `with self.assertRaises(…)`."""
     return not isinstance(definition, ast.ClassDef) and any(

@@ -79,6 +79,14 @@ def decorator_of_a_kind(function):
     return launcher
 
 
+@cuda.jit(device=True)
+def twice(x):
+    return 2 * x
+
+
+doubling = decorator_of_a_kind(twice)
+
+
 def with_a_helper_inside(values):
     @cuda.jit
     def doubled(a):  # hit: kernel-defined-in-function

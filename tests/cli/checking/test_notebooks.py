@@ -112,16 +112,19 @@ def test_a_written_file_sees_no_name_of_the_notebook_and_the_notebook_none_of_it
     report: Run, put: Run
 ) -> None:
     put(IMPORT, f"%%writefile k.py\n{DIVERGENT}")
-    assert places(report()) == []
+    assert places(report(), "undefined-name") != []
     put(f"%%writefile k.py\n{IMPORT}", DIVERGENT)
-    assert places(report()) == []
+    assert places(report(), "undefined-name") != []
+    put(IMPORT, DIVERGENT)
+    assert places(report(), "undefined-name") == []
 
 
 def test_a_file_goes_on_in_cells_that_add_to_it(report: Run, put: Run) -> None:
     put(f"%%writefile k.py\n{IMPORT}", f"%%writefile -a k.py\n{DIVERGENT}")
     assert places(report()) == [("n.ipynb", 2, 6)]
+    assert places(report(), "undefined-name") == []
     put(f"%%writefile k.py\n{IMPORT}", f"%%writefile k.py\n{DIVERGENT}")
-    assert places(report()) == []
+    assert places(report(), "undefined-name") != []
 
 
 def test_each_written_file_has_its_own_block(report: Run, put: Run) -> None:

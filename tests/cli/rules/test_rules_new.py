@@ -144,8 +144,8 @@ def test_a_metric_of_the_projects_own_pack(advisor: Run, project: Path) -> None:
 
 
 def test_a_rule_that_another_contains_is_told_of(advisor: Run, project: Path) -> None:
-    out = advisor("rules", "new", "build/made-inside", "--metric", "declared_in_function").out
-    assert "As it stands, L103 whenever `made-inside` fires, `kernel-defined-in-function` fires too." in out
+    out = advisor("rules", "new", "correctness/not-there", "--metric", "undefined", "--entity", "name").out
+    assert "As it stands, L103 whenever `not-there` fires, `undefined-name` fires too." in out
 
 
 # -- where it is written ----------------------------------------------------------------------------------

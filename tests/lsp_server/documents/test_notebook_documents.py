@@ -60,16 +60,23 @@ def test_each_pair_of_kernels_in_a_cell(client, case):
         ["x = 1", "\n\n", "# cuda"],
         [HEAD, GOOD],
         [HEAD, f"%%bash\n{KERNEL}"],
-        ["import math", KERNEL],
         [HEAD, KERNEL.replace("* 2", "* 2  # advisor: ignore[transposed-index] four by four")],
         ["# advisor: ignore-file[transposed-index] a lesson\n" + HEAD, KERNEL],
     ],
-    ids=["none", "empty", "plain", "good", "shell", "no cuda", "suppressed", "suppressed all"],
+    ids=["none", "empty", "plain", "good", "shell", "suppressed", "suppressed all"],
 )
 def test_nothing_is_said_of_cells_without_a_fault(client, cells):
     client.start(pulls=True)
     book = OpenNotebook(client, *cells)
     assert [client.pulled(cell) for cell in book.cells] == [[] for _ in cells]
+
+
+def test_a_name_that_no_cell_defines_is_told_at_the_cell_that_uses_it(client):
+    client.start(pulls=True)
+    book = OpenNotebook(client, "import math", KERNEL)
+    assert "undefined-name" in codes(client.pulled(book.cells[1]))
+    book.write(0, HEAD)
+    assert "undefined-name" not in codes(client.pulled(book.cells[1]))
 
 
 def test_a_client_that_does_not_pull_is_sent_each_cell(client):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from advisor.evidence.source.host.array_calls import array_call_records
@@ -84,6 +84,7 @@ def host_side_records(
 
 def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKernels) -> list[Record]:
     found = launch_records(launches)
+    larger = _LargerLaunches(launches)
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
         exchanged = exchanged_array(launch, walked, placement.workspace)
@@ -101,7 +102,7 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
             unset_arrays=listed(name for name, _ in unset),
             unset_by=ast.unparse(unset[0][1].func) if unset else None,
             steps=steps(launch, placement),
-            beside_larger_launch=_is_beside_larger(launch, launches),
+            beside_larger_launch=larger.beside(launch),
         )
         other = grid_of_other_array(launch, walked, placement.workspace)
         if other is not None:
@@ -132,19 +133,27 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
     return found
 
 
-def _is_beside_larger(launch: Launch, launches: Sequence[Launch]) -> bool:
-    """Whether the same function launches the kernel with more than one block, too, for other arrays."""
-    around = launch.module.function_around(launch.node)
-    arguments = [as_written(one) for one in launch.arguments]
-    return any(
-        other.grid is None or any(size != 1 for size in other.grid)
-        for other in launches
-        if other.node is not launch.node
-        and other.kernel_keys == launch.kernel_keys
-        and other.name == launch.name
-        and [as_written(one) for one in other.arguments] != arguments
-        and other.module.function_around(other.node) is around
-    )
+class _LargerLaunches:
+    """What launches of more than one block are given, by the function that they stand in and their kernel."""
+
+    def __init__(self, launches: Sequence[Launch]) -> None:
+        self._given: dict[Hashable, set[Hashable]] = {}
+        for one in launches:
+            if one.grid is None or any(size != 1 for size in one.grid):
+                self._given.setdefault(self._group(one), set()).add(self._arguments(one))
+
+    def beside(self, launch: Launch) -> bool:
+        """Whether the same function launches the kernel with more than one block, too, for other arrays."""
+        given = self._given.get(self._group(launch), set())
+        return bool(given - {self._arguments(launch)})
+
+    @staticmethod
+    def _group(launch: Launch) -> Hashable:
+        return launch.kernel_keys, launch.name, launch.module.function_around(launch.node)
+
+    @staticmethod
+    def _arguments(launch: Launch) -> Hashable:
+        return tuple(as_written(one) for one in launch.arguments)
 
 
 def _most_blocks(launch: Launch, walked: WalkedKernels) -> int | None:

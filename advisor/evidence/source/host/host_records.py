@@ -119,10 +119,11 @@ def _wanted_arguments(launch: Launch) -> int | None:
     inside_class = isinstance(home.scope_of(node), ast.ClassDef)
     written = [*launch.node.args, *launch.node.keywords]
     open_call = any(isinstance(one, ast.Starred | ast.keyword) for one in written)
-    expected = any(map(expects_errors, launch.module.scopes(launch.node)))
-    if inside_class or open_call or expected or len(written) != len(launch.arguments):
+    if inside_class or open_call or len(written) != len(launch.arguments):
         return None
-    return len(kernel.parameters)
+    wanted = len(kernel.parameters)
+    fails = len(written) != wanted
+    return None if fails and any(map(expects_errors, launch.module.scopes(launch.node))) else wanted
 
 
 def _repeated_by_benchmark(launch: Launch) -> bool:
