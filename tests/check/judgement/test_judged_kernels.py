@@ -41,7 +41,14 @@ def test_the_half_follows_from_the_name_of_the_repository(half):
         assert one["half"] == half == ("open" if even else "opened"), one["repository"]
 
 
-@pytest.mark.parametrize("half", ["open", "opened"])
+def test_repositories_that_are_set_aside_are_in_no_other_half():
+    known = {one["repository"] for half in ("open", "opened") for one in judged(half)}
+    aside = judged("aside")
+    assert len(aside) >= 80 and not known & {one["repository"] for one in aside}
+    assert {one["half"] for one in aside} == {"aside"}
+
+
+@pytest.mark.parametrize("half", ["open", "opened", "aside"])
 def test_points_are_ranked_and_have_causes_that_are_defined(half):
     for one in judged(half):
         assert re.fullmatch(r"[0-9a-f]{40}", one["commit"])
@@ -55,5 +62,6 @@ def test_points_are_ranked_and_have_causes_that_are_defined(half):
 
 
 def test_each_cause_is_used():
-    used = {point["cause"] for half in ("open", "opened") for one in judged(half) for point in one["points"]}
+    halves = ("open", "opened", "aside")
+    used = {point["cause"] for half in halves for one in judged(half) for point in one["points"]}
     assert used == set(CAUSES)
