@@ -263,3 +263,40 @@ def test_long_programs_have_an_answer_in_bounded_time(body: str) -> None:
     begin = time.process_time()
     value_of(body)
     assert time.process_time() - begin < 20
+
+
+@pytest.mark.parametrize(
+    ("body", "element"),
+    [
+        ("n = z.shape[0]", False),
+        ("for i in range(z.shape[0]):\n    pass", False),
+        ("if flag and n < z.shape[0]:\n    pass", True),
+        ("if n < z.shape[0] and flag:\n    pass", False),
+        # A branch, a loop or an error may keep the program from asking; the name may have another value.
+        ("if flag:\n    n = z.shape[0]", True),
+        ("n = z.shape[0] if flag else 0", True),
+        ("for i in range(n):\n    n = z.shape[0]", True),
+        ("try:\n    n = z.shape[0]\nexcept AttributeError:\n    pass", True),
+        ("sizes = [one * z.shape[0] for one in n]", True),
+        ("sizes = lambda: z.shape[0]", True),
+        ("while flag:\n    n = z.shape[0]\n    if n:\n        z = np.zeros(4)[n]\n    seen(1, z)", True),
+    ],
+)
+def test_a_value_that_was_asked_for_a_size_is_no_single_element(body: str, element: bool) -> None:
+    found = value_of("z, n = np.zeros(4)[p], p\n" + body, expression="z")
+    assert isinstance(found, Array)
+    assert found.element is element
+
+
+def test_asked_within_the_branch_that_asks() -> None:
+    lines = (
+        "z = np.zeros(4)[p]",
+        "if flag:",
+        "    n = z.shape[0]",
+        "    seen(1, z)",
+        "else:",
+        "    seen(2, z)",
+    )
+    text = "import numpy as np\ndef run(p, flag):\n" + "".join(f"    {line}\n" for line in lines)
+    elements = [value.element for _, value in told(text) if isinstance(value, Array)]
+    assert elements == [False, True]

@@ -10,6 +10,7 @@ from functools import cached_property
 from advisor.program.arrays.array_arithmetic import combined, compared
 from advisor.program.arrays.array_functions import DTYPES
 from advisor.program.arrays.array_parts import item, part, transposed
+from advisor.program.arrays.asked_shapes import asks_for_a_size
 from advisor.program.arrays.changed_arrays import with_changes
 from advisor.program.arrays.escaping_kernels import is_handed_on
 from advisor.program.arrays.host_calls import HostCalls
@@ -222,11 +223,7 @@ class HostValues:
         if isinstance(found, Items) and not found.fixed:
             return UNKNOWN
         if isinstance(found, Array) and found.element and found.library and frame.function is not None:
-            definitions = frame.module.definitions(frame.function)
-            asked = frame.module.once(_shaped, frame.function).get(node.id, ())
-            here = definitions.reaching(node.id, node)
-            # A single element has no shape to ask for.
-            return replace(found, element=all(definitions.reaching(node.id, one) != here for one in asked))
+            return replace(found, element=not asks_for_a_size(frame.module, frame.function, node))
         return found
 
     def _of_name(self, node: ast.Name, frame: Frame) -> Value:
@@ -471,16 +468,6 @@ def _lambdas(node: ast.AST, module: ModuleSyntax) -> list[ast.Lambda]:
         if not isinstance(scope, ast.Lambda):
             break
         found.append(scope)
-    return found
-
-
-def _shaped(module: ModuleSyntax, function: FunctionNode) -> dict[str, list[ast.Name]]:
-    """Where a function asks for a size of what a name stands for, by the name."""
-    found: dict[str, list[ast.Name]] = {}
-    for size in module.inside(function, ast.Subscript):
-        shape = size.value
-        if isinstance(shape, ast.Attribute) and shape.attr == "shape" and isinstance(shape.value, ast.Name):
-            found.setdefault(shape.value.id, []).append(shape.value)
     return found
 
 
