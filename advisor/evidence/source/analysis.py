@@ -257,8 +257,8 @@ def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> d
             for target in ((named,) if named else ()) if seen.kernels is None else seen.kernels:
                 launched = known.setdefault(target, LaunchedAs())
                 launched.note(
-                    seen.block, seen.rounded_up, seen.types, seen.extents, seen.orders, seen.given, seen.same,
-                    seen.cuts_data,
+                    seen.block, seen.rounded_axes, seen.types, seen.extents, seen.orders, seen.given,
+                    seen.same, seen.cuts_data,
                 )  # fmt: skip
                 if seen.stated is not None:
                     launched.stated.append(seen.stated)

@@ -54,7 +54,7 @@ class LaunchSeen:
     kernels: tuple[str, ...] | None
     name: str
     block: BlockShape | None
-    rounded_up: bool
+    rounded_axes: frozenset[str]
     types: tuple[str | None, ...]
     extents: tuple[Extents | None, ...] = ()
     orders: tuple[Order, ...] = ()
@@ -197,7 +197,7 @@ class FileAnalyser:
                 launch.kernel_keys,
                 launch.name,
                 launch.block_shape,
-                launch.rounded_up,
+                launch.rounded_axes,
                 launch.argument_types,
                 launch.argument_extents,
                 launch.argument_orders,

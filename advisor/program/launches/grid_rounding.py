@@ -26,6 +26,28 @@ def rounds_up(node: ast.expr, scope: HostScope) -> bool:
     return any(_remainder(one, constants) != 0 for one in _roundings(node, scope))
 
 
+def rounded_axes(node: ast.expr, scope: HostScope) -> frozenset[str]:
+    """The axes of a grid, of `xyz`, along which `rounds_up` holds for its size: all of them where the sizes
+    of the axes are not written one by one.
+    """
+    sizes = _sizes_by_axis(node, scope)
+    if sizes is None:
+        return frozenset("xyz") if rounds_up(node, scope) else frozenset()
+    return frozenset(axis for axis, size in zip("xyz", sizes, strict=False) if rounds_up(size, scope))
+
+
+def _sizes_by_axis(node: ast.expr, scope: HostScope) -> list[ast.expr] | None:
+    """What is written for each axis of a grid, where it is written once."""
+    for _ in range(_DEPTH):
+        if isinstance(node, ast.Tuple) and not any(isinstance(one, ast.Starred) for one in node.elts):
+            return node.elts
+        values = values_at(scope.module, node) if isinstance(node, ast.Name) else []
+        if len(values) != 1 or values[0] is None:
+            return None
+        node = values[0]
+    return None
+
+
 def divides_up(node: ast.expr, scope: HostScope) -> bool:
     """Whether the expression, or what its names and functions stand for, is a size in whole blocks."""
     return bool(_roundings(node, scope))

@@ -14,13 +14,14 @@ from advisor.program.launches.block_shape import BlockShape
 
 @dataclass
 class LaunchedAs:
-    """What the launches of one kernel show: block shapes, a grid that is rounded up, one whose blocks share
-    the data, arguments (types, sizes, orders, whether they are NumPy arrays, which the launch copies, and
-    whether two are the same array); and whether tests alone launch it. `stated` has the launches one by one.
+    """What the launches of one kernel show: block shapes, axes along which a grid is rounded up, one whose
+    blocks share the data, arguments (types, sizes, orders, whether they are NumPy arrays, which the launch
+    copies, and whether two are the same array); and whether tests alone launch it. `stated` has the launches
+    one by one.
     """
 
     blocks: list[BlockShape] = field(default_factory=list)
-    rounded_up: bool = False
+    rounded_axes: frozenset[str] = frozenset()
     cuts_data: bool = False
     by_tests: bool = False
     types: list[tuple[str | None, ...]] = field(default_factory=list)
@@ -40,12 +41,12 @@ class LaunchedAs:
             tuple(self.given),
             tuple(self.same),
         )
-        return (tuple(self.blocks), self.rounded_up, self.cuts_data, self.by_tests, *arguments)
+        return (tuple(self.blocks), self.rounded_axes, self.cuts_data, self.by_tests, *arguments)
 
     def note(
         self,
         block: BlockShape | None,
-        rounded_up: bool,
+        rounded_axes: frozenset[str],
         types: tuple[str | None, ...],
         extents: tuple[Extents | None, ...] = (),
         orders: tuple[Order, ...] = (),
@@ -63,7 +64,7 @@ class LaunchedAs:
             self.orders.append(orders)
         if extents not in self.extents:
             self.extents.append(extents)
-        self.rounded_up |= rounded_up
+        self.rounded_axes |= rounded_axes
         if block is not None and block not in self.blocks:
             self.blocks.append(block)
         if types not in self.types:

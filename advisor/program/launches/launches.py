@@ -28,7 +28,12 @@ from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.block_shape import BlockShape
 from advisor.program.launches.configured_calls import ConfiguredCall, ConfiguredCalls
-from advisor.program.launches.grid_rounding import divides_up, makes_data_for, refuses_remainders, rounds_up
+from advisor.program.launches.grid_rounding import (
+    divides_up,
+    makes_data_for,
+    refuses_remainders,
+    rounded_axes,
+)
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.kernel_values import Operand
 from advisor.program.launches.named_values import NamedValues
@@ -67,7 +72,7 @@ class Launch:
     loops: int
     timed: bool
     host_arrays: tuple[str, ...] | None
-    rounded_up: bool
+    rounded_axes: frozenset[str]
     named_otherwise: bool = False
     argument_types: tuple[str | None, ...] = ()
     argument_extents: tuple[Extents | None, ...] = ()
@@ -191,7 +196,7 @@ def _launch(
         block.node if block is not None else None,
         shared if isinstance(shared, int) else None,
         len(loops), any(timing_loop(loop, module) for loop in loops),
-        scope.host_arrays(given.args) if here else None, sizes.rounded_up(),
+        scope.host_arrays(given.args) if here else None, sizes.rounded_axes(),
         configured.otherwise and kernel is None, argument_types(given, scope) if here else (),
         extents_of_arguments(given.args, scope) if kernels and here else (),
         orders_of_arguments(given.args, scope) if here else (),
@@ -225,11 +230,11 @@ class _Sizes:
         """Whether the block is a size of the data."""
         return self._block is not None and follows_data(self._block.node, self._scope(self._block))
 
-    def rounded_up(self) -> bool:
-        """Whether the grid may have more threads than the data has elements."""
+    def rounded_axes(self) -> frozenset[str]:
+        """The axes along which the grid may have more threads than the data has elements."""
         if self._for_all:
-            return not self._is_single()
-        return self._grid is not None and rounds_up(self._grid.node, self._scope(self._grid))
+            return frozenset() if self._is_single() else frozenset("x")
+        return frozenset() if self._grid is None else rounded_axes(self._grid.node, self._scope(self._grid))
 
     def divided_up(self) -> bool:
         """Whether the grid is a size in whole blocks."""

@@ -230,6 +230,33 @@ def a_block_for_each_row(out):
     out[cuda.blockIdx.x] = np.float32(2)  # ok: missing-bounds-check
 
 
+@cuda.jit
+def rounded_along_the_axis_with_a_guard(rows, image):
+    i, j = cuda.grid(2)
+    if j < image.shape[1]:
+        image[i, j] = rows[i]  # ok: missing-bounds-check, unchecked-index
+
+
+@cuda.jit
+def rounded_along_the_axis_without_a_guard(rows, image):
+    j, i = cuda.grid(2)
+    if i < image.shape[0]:
+        image[i, j] = rows[i]  # hit: missing-bounds-check
+
+
+@cuda.jit
+def rest_of_a_division(image, bias):
+    x, z = cuda.grid(2)
+    if x < image.shape[1] and z < image.shape[0]:
+        image[z, x] += bias[z % bias.shape[0]]  # ok: missing-bounds-check, unchecked-index
+
+
+@cuda.jit
+def quotient_and_rest(image, columns):
+    i = cuda.grid(1)
+    image[i // columns, i % columns] = 1  # hit: missing-bounds-check
+
+
 def main():
     n = 1 << 20
     a = cuda.to_device(np.ones(n, dtype=np.float32))
@@ -274,3 +301,7 @@ def main():
     a_state_for_each_thread[half, 256](states, out)  # hit: elements-without-thread
     index_inside_the_block[blocks, 256](out)
     a_block_for_each_row[n, 64](out)  # hit: block-axis-without-use
+    rounded_along_the_axis_with_a_guard[(m, (n + 255) // 256), (1, 256)](odd, image)
+    rounded_along_the_axis_without_a_guard[((m + 255) // 256, 16), (256, 1)](odd, image)
+    rest_of_a_division[((m + 255) // 256, 4096), (256, 1)](image, side)
+    quotient_and_rest[(m + 255) // 256, 256](image, 4096)

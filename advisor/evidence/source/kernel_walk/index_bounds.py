@@ -91,23 +91,31 @@ def is_guarded(access: Access, atoms: Atoms) -> bool:
     Where no index spans the grid: whether some condition asks for the thread's position.
     """
     conditions = access.place.conditions
-    spanning = [index.form for index in access.indices if spans_the_grid(atoms.depends(index.form))]
-    if not spanning:
+    if not any(spans_the_grid(atoms.depends(index.form)) for index in access.indices):
         return any(_is_position(name) for one in conditions for name in one.depends)
-    return all(_is_bounded(form, conditions, atoms) for form in spanning)
+    return not unbounded_axes(access, atoms)
+
+
+def unbounded_axes(access: Access, atoms: Atoms) -> frozenset[str]:
+    """Return the axes of the grid, of `xyz`, along which an index of an access grows with the thread's
+    position, and no condition bounds it from above.
+    """
+    forms = [index.form for index in access.indices if spans_the_grid(_growing(index.form, atoms))]
+    conditions = access.place.conditions
+    return frozenset(name[-1] for one in forms for name in _unbounded(one, conditions, atoms))
 
 
 def half_guards(access: Access, atoms: Atoms) -> list[Condition]:
     """Return the conditions for which an access is not guarded although they bound its indices along several
     axes of the grid: they let a thread pass that is inside along one of them alone.
     """
-    spanning = [index.form for index in access.indices if spans_the_grid(atoms.depends(index.form))]
+    spanning = [index.form for index in access.indices if spans_the_grid(_growing(index.form, atoms))]
     found = [one for one in access.place.conditions if _bound_several_axes(one.alternatives)]
     if not found or not spanning or is_guarded(access, atoms):
         return []
     meant = [replace(one, bounds=one.bounds.union(*one.alternatives)) for one in found]
     conditions = [*access.place.conditions, *meant]
-    return found if all(_is_bounded(form, conditions, atoms) for form in spanning) else []
+    return [] if any(_unbounded(form, conditions, atoms) for form in spanning) else found
 
 
 def _bound_several_axes(alternatives: Sequence[frozenset[Form]]) -> bool:
@@ -167,14 +175,22 @@ def _size_above(bound: Form) -> bool:
     return False
 
 
-def _is_bounded(form: Form, conditions: Iterable[Condition], atoms: Atoms) -> bool:
-    wanted = {name for name in atoms.depends(form) if _is_position(name)} - _whole_blocks(form)
+def _unbounded(form: Form, conditions: Iterable[Condition], atoms: Atoms) -> set[str]:
+    """The thread and block indices that a form grows with, and that no condition bounds."""
+    wanted = {name for name in _growing(form, atoms) if _is_position(name)} - _whole_blocks(form)
     for condition in conditions:
         if condition.single_lane and any(name.startswith("bid.") for name in condition.depends):
-            return True
+            return set()
         for difference in condition.bounds:
             wanted -= _bounded_positions(difference, form, atoms)
-    return not wanted
+    return wanted
+
+
+def _growing(form: Form, atoms: Atoms) -> set[str]:
+    """What a form depends on otherwise than through a remainder, which stays below its divisor."""
+    known = {name: atoms.known.get(name) for name in form.atoms()}
+    kept = [name for name, one in known.items() if one is None or one.stem is None]
+    return {inner for name in kept for inner in atoms.depends(atom(name))}
 
 
 def _whole_blocks(form: Form) -> set[str]:

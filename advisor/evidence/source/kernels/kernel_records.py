@@ -25,6 +25,7 @@ from advisor.evidence.source.kernels.bounds.guards_of_neighbours import know_ele
 from advisor.evidence.source.kernels.bounds.half_guards import know_half_guards
 from advisor.evidence.source.kernels.bounds.range_tests import range_test_outcome
 from advisor.evidence.source.kernels.bounds.repeated_guards import repeated_guards
+from advisor.evidence.source.kernels.bounds.rounded_indices import know_rounded_indices
 from advisor.evidence.source.kernels.bounds.statements_that_compare import statement_records
 from advisor.evidence.source.kernels.bounds.tiles import know_last_tiles
 from advisor.evidence.source.kernels.bounds.unguarded_neighbours import know_unguarded_neighbours
@@ -72,7 +73,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     kernel = _kernel_record(facts, blocks, made)
     kernel.know(
         "source",
-        grid_rounded_up=launched.rounded_up or None,
+        grid_rounded_up=bool(launched.rounded_axes) or None,
         blocks_share_data=launched.cuts_data or None,
         single_block=_has_single_block(launched),
         type_variants=launched.variants(),
@@ -91,6 +92,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     guards = know_half_guards(facts, accesses), repeated_guards(facts)
     know_last_tiles(facts, groups, accesses)
     know_unguarded_neighbours(facts, accesses)
+    know_rounded_indices(facts, launched, accesses)
     know_unordered(facts, shapes, accesses)
     kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
     found += accesses
