@@ -251,12 +251,6 @@ def rest_of_a_division(image, bias):
         image[z, x] += bias[z % bias.shape[0]]  # ok: missing-bounds-check, unchecked-index
 
 
-@cuda.jit
-def quotient_and_rest(image, columns):
-    i = cuda.grid(1)
-    image[i // columns, i % columns] = 1  # hit: missing-bounds-check
-
-
 def main():
     n = 1 << 20
     a = cuda.to_device(np.ones(n, dtype=np.float32))
@@ -302,6 +296,5 @@ def main():
     index_inside_the_block[blocks, 256](out)
     a_block_for_each_row[n, 64](out)  # hit: block-axis-without-use
     rounded_along_the_axis_with_a_guard[(m, (n + 255) // 256), (1, 256)](odd, image)
-    rounded_along_the_axis_without_a_guard[((m + 255) // 256, 16), (256, 1)](odd, image)
+    rounded_along_the_axis_without_a_guard[((m + 255) // 256, 4096), (256, 1)](odd, image)
     rest_of_a_division[((m + 255) // 256, 4096), (256, 1)](image, side)
-    quotient_and_rest[(m + 255) // 256, 256](image, 4096)
