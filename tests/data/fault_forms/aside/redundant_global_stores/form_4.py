@@ -1,34 +1,32 @@
-"""Doppler-corrected resampling of radar pulses."""
-import math
-
+"""Baseline removal for digitised radar pulses."""
 import cupy as cp
 from numba import cuda
 
 
 @cuda.jit
-def correct_pulses(re, im, velocity, wavelength, prt, out_re, out_im, phase_step):
+def remove_baseline(raw, pedestal, gain, clean, offset):
     sample, pulse = cuda.grid(2)
-    if pulse < re.shape[0] and sample < re.shape[1]:
-        step = -4.0 * math.pi * velocity[pulse] * prt / wavelength
-        phase_step[pulse] = step  # fault: redundant_global_stores
-        c = math.cos(step * pulse)
-        s = math.sin(step * pulse)
-        a = re[pulse, sample]
-        b = im[pulse, sample]
-        out_re[pulse, sample] = a * c - b * s
-        out_im[pulse, sample] = a * s + b * c
+    if pulse < raw.shape[0] and sample < raw.shape[1]:
+        off = pedestal[pulse] * gain
+        offset[pulse] = off  # fault: redundant_global_stores
+        clean[pulse, sample] = raw[pulse, sample] - off
 
 
-class DopplerCorrector:
-    def __init__(self, wavelength, prt):
-        self.wavelength = wavelength
-        self.prt = prt
+class BaselineCorrector:
+    block = (64, 4)
 
-    def __call__(self, re, im, velocity):
-        out_re = cp.empty_like(re)
-        out_im = cp.empty_like(im)
-        steps = cp.empty(re.shape[0], dtype=cp.float64)
-        block = (64, 4)
-        grid = (-(-re.shape[1] // block[0]), -(-re.shape[0] // block[1]))
-        correct_pulses[grid, block](re, im, velocity, self.wavelength, self.prt, out_re, out_im, steps)
-        return out_re, out_im, steps
+    def __init__(self, gain):
+        self.gain = gain
+
+    def __call__(self, raw, pedestal):
+        clean = cp.empty_like(raw)
+        offset = cp.empty(raw.shape[0], dtype=cp.float64)
+        grid = (-(-raw.shape[1] // self.block[0]), -(-raw.shape[0] // self.block[1]))
+        remove_baseline[grid, self.block](raw, pedestal, self.gain, clean, offset)
+        return clean, offset
+
+
+if __name__ == "__main__":
+    pulses = cp.load("pulses_20000x4096.npy").astype(cp.float64)
+    clean, offset = BaselineCorrector(1.02)(pulses, pulses[:, :64].mean(axis=1))
+    cp.savez("pulses_clean.npz", clean=clean, offset=offset)

@@ -5,30 +5,27 @@ TPB = 128
 
 
 @cuda.jit
-def block_energy(x, energy):
-    s = cuda.shared.array(TPB, float64)
+def block_difference(x, dx, fs):
+    s = cuda.shared.array(TPB + 1, float64)
     i = cuda.grid(1)
     tx = cuda.threadIdx.x
     if i >= x.size:
         return
-    s[tx] = x[i] * x[i]
-    cuda.syncthreads()  # fault: syncthreads_divergent
+    s[tx + 1] = x[i]
     if tx == 0:
-        count = min(TPB, x.size - cuda.blockIdx.x * TPB)
-        total = 0.0
-        for k in range(count):
-            total += s[k]
-        energy[cuda.blockIdx.x] = total / count
+        s[0] = x[max(i - 1, 0)]
+    cuda.syncthreads()  # fault: syncthreads_divergent
+    dx[i] = (s[tx + 1] - s[tx]) * fs
 
 
-def frame_energy(audio):
-    audio = np.ascontiguousarray(audio, dtype=np.float64)
-    blocks = (audio.size + TPB - 1) // TPB
-    d_audio = cuda.to_device(audio)
-    d_energy = cuda.device_array(blocks, dtype=np.float64)
-    block_energy[blocks, TPB](d_audio, d_energy)
-    return d_energy.copy_to_host()
+def velocity(position, fs):
+    position = np.ascontiguousarray(position, dtype=np.float64)
+    blocks = (position.size + TPB - 1) // TPB
+    d_pos = cuda.to_device(position)
+    d_vel = cuda.device_array_like(d_pos)
+    block_difference[blocks, TPB](d_pos, d_vel, fs)
+    return d_vel.copy_to_host()
 
 
 if __name__ == "__main__":
-    np.save("energy.npy", frame_energy(np.load("hydrophone.npy")))
+    np.save("velocity.npy", velocity(np.load("encoder_position.npy"), 20_000.0))

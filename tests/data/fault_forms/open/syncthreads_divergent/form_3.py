@@ -14,6 +14,9 @@ def accelerations(x, y, z, m, ax, ay, az, eps2):
     t = cuda.threadIdx.x
     n = x.size
     if i < n:
+        xi = x[i]
+        yi = y[i]
+        zi = z[i]
         sx = 0.0
         sy = 0.0
         sz = 0.0
@@ -26,9 +29,9 @@ def accelerations(x, y, z, m, ax, ay, az, eps2):
                 tile[3, t] = m[j]
             cuda.syncthreads()  # fault: syncthreads_divergent
             for k in range(min(BLOCK, n - start)):
-                dx = tile[0, k] - x[i]
-                dy = tile[1, k] - y[i]
-                dz = tile[2, k] - z[i]
+                dx = tile[0, k] - xi
+                dy = tile[1, k] - yi
+                dz = tile[2, k] - zi
                 inv = 1.0 / math.sqrt(dx * dx + dy * dy + dz * dz + eps2)
                 w = tile[3, k] * inv * inv * inv
                 sx += w * dx

@@ -1,47 +1,35 @@
-import math
-
 import numpy as np
 from numba import cuda, float64
 
-TPB = 128
+POINTS = 128
 
 
 @cuda.jit
-def kepler_batch(mean_anomaly, ecc, eccentric, residual):
-    err = cuda.shared.array(TPB, float64)
-    i = cuda.grid(1)
-    tx = cuda.threadIdx.x
-    active = i < mean_anomaly.size
-    m = 0.0
-    e = 0.0
-    if active:
-        m = mean_anomaly[i]
-        e = ecc[i]
-    E = m
-    err[tx] = 0.0
-    for _ in range(60):
-        f = E - e * math.sin(E) - m
-        E -= f / (1.0 - e * math.cos(E))
-        err[tx] = abs(f)
-        if abs(f) < 1e-13:
+def smooth_strands(strands, smoothed, stiffness, tol):
+    """One block per strand, one thread per control point; both ends stay fixed."""
+    s = cuda.shared.array(POINTS, float64)
+    strand = cuda.blockIdx.x
+    p = cuda.threadIdx.x
+    s[p] = strands[strand, p]
+    cuda.syncthreads()
+    left = max(p - 1, 0)
+    right = min(p + 1, POINTS - 1)
+    fixed = p == 0 or p == POINTS - 1
+    for _ in range(200):
+        move = 0.0
+        if not fixed:
+            move = stiffness * (0.5 * (s[left] + s[right]) - s[p])
+        if abs(move) < tol:
             break
         cuda.syncthreads()  # fault: syncthreads_divergent
-    if active:
-        eccentric[i] = E
-    cuda.syncthreads()
-    if tx == 0:
-        worst = 0.0
-        for k in range(TPB):
-            worst = max(worst, err[k])
-        residual[cuda.blockIdx.x] = worst
+        s[p] += move
+        cuda.syncthreads()  # fault: syncthreads_divergent
+    smoothed[strand, p] = s[p]
 
 
-orbits = np.load("asteroid_orbits.npz")
-M = cuda.to_device(orbits["mean_anomaly"].astype(np.float64))
-ecc = cuda.to_device(orbits["eccentricity"].astype(np.float64))
-n_blocks = (M.size + TPB - 1) // TPB
-E = cuda.device_array(M.size, dtype=np.float64)
-res = cuda.device_array(n_blocks, dtype=np.float64)
-kepler_batch[n_blocks, TPB](M, ecc, E, res)
-print("largest residual", res.copy_to_host().max())
-np.save("eccentric_anomaly.npy", E.copy_to_host())
+curvature = np.load("fibre_curvature.npy").astype(np.float64)
+assert curvature.shape[1] == POINTS
+d_in = cuda.to_device(curvature)
+d_out = cuda.device_array_like(d_in)
+smooth_strands[curvature.shape[0], POINTS](d_in, d_out, 0.8, 1e-6)
+np.save("fibre_smoothed.npy", d_out.copy_to_host())
