@@ -6,8 +6,8 @@ REC = 8  # px, py, pz, radius, r, g, b, pad
 
 
 @cuda.jit
-def splat_overlap(data, scratch_out, dt):
-    """Advance the splats of a block by their neighbours' mean offset."""
+def smooth_splats(data, smoothed, dt):
+    """Pull every splat towards its two neighbours in the block."""
     rec = cuda.shared.array(BLOCK * REC, float32)
     t = cuda.threadIdx.x
     i = cuda.blockIdx.x * BLOCK + t
@@ -20,15 +20,16 @@ def splat_overlap(data, scratch_out, dt):
         left = max(t - 1, 0)
         right = min(t + 1, min(BLOCK, n - cuda.blockIdx.x * BLOCK) - 1)
         for f in range(REC):
-            mean = rec[left * REC + f] + rec[right * REC + f]  # fault: bank_conflict
-            scratch_out[f, i] = rec[t * REC + f] + dt * mean
+            own = rec[t * REC + f]
+            pull = (rec[left * REC + f] - own) + (rec[right * REC + f] - own)  # fault: bank_conflict
+            smoothed[f, i] = own + dt * pull
 
 
 def step(splats, dt):
     d_in = cuda.to_device(np.ascontiguousarray(splats, dtype=np.float32))
     d_out = cuda.device_array_like(d_in)
     blocks = (splats.shape[1] + BLOCK - 1) // BLOCK
-    splat_overlap[blocks, BLOCK](d_in, d_out, np.float32(dt))
+    smooth_splats[blocks, BLOCK](d_in, d_out, np.float32(dt))
     return d_out.copy_to_host()
 
 

@@ -29,9 +29,11 @@ def bfs(row_ptr, col_idx, source):
     threads = 256
     blocks = (n + threads - 1) // threads
     set_source[blocks, threads](d_dist, source)
+    no = np.zeros(1, dtype=np.bool_)
+    d_grew = cuda.to_device(no)
     level = 0
     while True:
-        d_grew = cuda.to_device(np.zeros(1, dtype=np.bool_))
+        d_grew.copy_to_device(no)
         expand_frontier[blocks, threads](d_row, d_col, d_dist, level, d_grew)
         if not d_grew.copy_to_host()[0]:
             break

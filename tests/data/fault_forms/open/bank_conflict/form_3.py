@@ -16,7 +16,7 @@ def window_composition(seq, window, counts):
         priv[t, a] = 0  # fault: bank_conflict
     if w < n_windows:
         for k in range(window):
-            priv[t, seq[w + k]] += 1
+            priv[t, seq[w + k]] += 1  # fault: bank_conflict
         for a in range(SYMBOLS):
             counts[a, w] = priv[t, a]  # fault: bank_conflict
 
