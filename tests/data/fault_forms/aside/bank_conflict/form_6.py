@@ -3,12 +3,13 @@ from numba import cuda, float32
 
 BLOCK = 128
 REC = 8  # px, py, pz, radius, r, g, b, pad
+FLOATS = BLOCK * REC
 
 
 @cuda.jit
 def smooth_splats(data, smoothed, dt):
     """Pull every splat towards its two neighbours in the block."""
-    rec = cuda.shared.array(BLOCK * REC, float32)
+    rec = cuda.shared.array(FLOATS, float32)
     t = cuda.threadIdx.x
     i = cuda.blockIdx.x * BLOCK + t
     n = data.shape[1]

@@ -2,11 +2,12 @@ import numpy as np
 from numba import cuda, float64, int64, void
 
 TPB = 256
+WIDTH = TPB + 1
 
 
 @cuda.jit(void(float64[::1], float64[::1], int64))
 def block_shift_filter(signal, out, n):
-    buf = cuda.shared.array(TPB + 1, float64)
+    buf = cuda.shared.array(WIDTH, float64)
     tx = cuda.threadIdx.x
     i = cuda.blockIdx.x * TPB + tx
     if i < n:

@@ -3,12 +3,13 @@ import numpy as np
 from numba import cuda, float32
 
 TILE = 16
+PITCH = TILE + 1
 
 
 @cuda.jit
 def tiled_gemm(A, B, C):
     sA = cuda.shared.array((TILE, TILE), float32)
-    sB = cuda.shared.array((TILE, TILE + 1), float32)
+    sB = cuda.shared.array((TILE, PITCH), float32)
     x, y = cuda.grid(2)
     tx = cuda.threadIdx.x
     ty = cuda.threadIdx.y

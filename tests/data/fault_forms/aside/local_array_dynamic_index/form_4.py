@@ -3,13 +3,14 @@ import numpy as np
 from numba import cuda, int32
 
 MAXLEN = 40
+CELLS = MAXLEN + 1
 
 
 @cuda.jit
 def edit_distance(codes, lengths, adapter, dist):
     i = cuda.grid(1)
     if i < lengths.size:
-        row = cuda.local.array(MAXLEN + 1, int32)
+        row = cuda.local.array(CELLS, int32)
         m = adapter.size
         for j in range(m + 1):
             row[j] = j

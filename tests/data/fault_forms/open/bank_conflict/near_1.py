@@ -3,11 +3,12 @@ import cupy as cp
 from numba import cuda, float32
 
 TILE = 32
+PITCH = TILE + 1
 
 
 @cuda.jit
 def flip_diagonal(image, out):
-    tile = cuda.shared.array((TILE, TILE + 1), float32)
+    tile = cuda.shared.array((TILE, PITCH), float32)
     tx = cuda.threadIdx.x
     ty = cuda.threadIdx.y
     x = cuda.blockIdx.x * TILE + tx

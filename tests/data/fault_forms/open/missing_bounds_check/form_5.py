@@ -3,11 +3,12 @@ from numba import cuda, float64
 
 BLOCK = 256
 RADIUS = 4
+SPAN = BLOCK + 2 * RADIUS
 
 
 @cuda.jit
 def smooth_trace(trace, weights, out):
-    tile = cuda.shared.array(BLOCK + 2 * RADIUS, float64)
+    tile = cuda.shared.array(SPAN, float64)
     i = cuda.grid(1)
     tx = cuda.threadIdx.x
     n = trace.shape[0]

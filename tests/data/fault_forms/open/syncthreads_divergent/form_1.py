@@ -2,11 +2,12 @@ import numpy as np
 from numba import cuda, float64
 
 TPB = 128
+WIDTH = TPB + 1
 
 
 @cuda.jit
 def block_difference(x, dx, fs):
-    s = cuda.shared.array(TPB + 1, float64)
+    s = cuda.shared.array(WIDTH, float64)
     i = cuda.grid(1)
     tx = cuda.threadIdx.x
     if i >= x.size:
