@@ -15,7 +15,7 @@ def norm_cdf(x):
 
 
 @cuda.jit
-def vega_surface(spot, strikes, expiries, vols, r, q, price):
+def call_surface(spot, strikes, expiries, vols, r, q, price):
     first_t, first_k = cuda.grid(2)
     step_t, step_k = cuda.gridsize(2)
     for it in range(first_t, expiries.size, step_t):
@@ -35,5 +35,5 @@ def price_surface(spot, strikes, expiries, vols, r=0.02, q=0.0):
     d_t = cuda.to_device(np.asarray(expiries, dtype=np.float64))
     d_v = cuda.to_device(np.ascontiguousarray(vols, dtype=np.float64))
     d_p = cuda.device_array((d_t.size, d_k.size), dtype=np.float64)
-    vega_surface[(64, 64), (32, 8)](spot, d_k, d_t, d_v, r, q, d_p)
+    call_surface[(64, 64), (32, 8)](spot, d_k, d_t, d_v, r, q, d_p)
     return d_p.copy_to_host()
