@@ -1,34 +1,32 @@
 import numpy as np
 from numba import cuda
 
-# Antithetic evaluation of a portfolio under 500 rate shifts
-n = 2_000_000
+# Finite-volume transport: fluxes through the faces, then the cells
+n = 4_000_000
 rng = np.random.default_rng(2)
-d_duration = cuda.to_device(rng.uniform(0.5, 20.0, n))
-d_value = cuda.to_device(rng.uniform(50.0, 150.0, n))
-d_total = cuda.to_device(np.zeros(n))
+d_q = cuda.to_device(rng.random(n))
+d_speed = cuda.to_device(rng.uniform(0.2, 0.8, n + 1))
 
 
 @cuda.jit
-def shocked(value, duration, shift, up, down):
+def face_flux(q, speed, flux):
     i = cuda.grid(1)
-    if i < value.size:
-        up[i] = value[i] * (1.0 + duration[i] * shift)
-        down[i] = value[i] * (1.0 - 0.9 * duration[i] * shift)
+    if i < flux.size:
+        upwind = i - 1 if i > 0 else q.size - 1
+        flux[i] = speed[i] * q[upwind]
 
 
 @cuda.jit
-def add_worst(up, down, total):
+def update_cells(q, flux, c):
     i = cuda.grid(1)
-    if i < total.size:
-        total[i] += min(up[i], down[i])
+    if i < q.size:
+        q[i] += c * (flux[i] - flux[i + 1])
 
 
 tpb = 256
-bpg = (n + tpb - 1) // tpb
-for shift in np.linspace(1e-4, 5e-2, 500):
-    up, down = cuda.device_array(n, np.float64), cuda.device_array(n, np.float64)  # fault: allocation_in_loop
-    shocked[bpg, tpb](d_value, d_duration, shift, up, down)
-    add_worst[bpg, tpb](up, down, d_total)
+for step in range(3000):
+    flux = cuda.device_array(n + 1, np.float64)  # fault: allocation_in_loop
+    face_flux[(n + tpb) // tpb, tpb](d_q, d_speed, flux)
+    update_cells[(n + tpb - 1) // tpb, tpb](d_q, flux, 0.5)
 
-np.save("worst.npy", d_total.copy_to_host() / 500)
+np.save("transport.npy", d_q.copy_to_host())

@@ -1,25 +1,25 @@
 import cupy as cp
-import numpy as np
 from numba import cuda
+import numpy as np
 
-# Shots of a seismic survey against one velocity model
-model = np.random.default_rng(2).uniform(1500.0, 4500.0, 12_000_000)
-offsets = np.linspace(0.0, 3000.0, 64)
-stack = cp.zeros(model.size)
+# Nonlinear diffusion of a temperature log with a fixed conductivity table
+conductivity = np.random.default_rng(2).uniform(0.1, 0.2, 12_000_000)
+temperature = cp.random.random(conductivity.size)
+updated = temperature.copy()
 
 
 @cuda.jit
-def accumulate_travel_time(velocity, depth_step, offset, stack):
+def diffuse(t, k, out):
     i = cuda.grid(1)
-    if i < stack.size:
-        z = i * depth_step
-        stack[i] += (z * z + offset * offset) / (velocity[i] * velocity[i])
+    if 0 < i < t.size - 1:
+        out[i] = t[i] + k[i] * (t[i + 1] - t[i]) - k[i - 1] * (t[i] - t[i - 1])
 
 
 threads = 256
-blocks = (model.size + threads - 1) // threads
-for offset in offsets:
-    velocity = cp.asarray(model)  # fault: copy_in_loop
-    accumulate_travel_time[blocks, threads](velocity, 1e-4, offset, stack)
+blocks = (conductivity.size + threads - 1) // threads
+for step in range(800):
+    k = cp.asarray(conductivity)  # fault: copy_in_loop
+    diffuse[blocks, threads](temperature, k, updated)
+    temperature, updated = updated, temperature
 
-np.save("stack.npy", cp.asnumpy(stack))
+cp.save("temperature.npy", temperature)
