@@ -22,12 +22,12 @@ class Tracer:
         blocks, threads = self.config["blocks"], self.config["threads"]
         decay[blocks, threads](self.field, self.rate, dt * steps)  # fault: block_not_warp_multiple
 
-    def total(self):
-        return self.field.copy_to_host().sum()
+    def values(self):
+        return self.field.copy_to_host()
 
 
 if __name__ == "__main__":
     rng = np.random.default_rng(3)
     tracer = Tracer(rng.random(60_000_000), rng.random(60_000_000))
     tracer.advance(0.01, 50)
-    print(tracer.total())
+    np.save("tracer.npy", tracer.values())

@@ -34,6 +34,5 @@ if __name__ == "__main__":
     count = 4_000_000
     rng = np.random.default_rng(11)
     stepper = ParticleStepper(rng.random((3, count)), rng.normal(size=(3, count)), 1e-3)
-    for _ in range(500):
-        stepper.step()
-    print(stepper.positions().mean(axis=1))
+    stepper.step()
+    np.save("positions.npy", stepper.positions())

@@ -10,7 +10,7 @@ def fitness(population, target, score):
         return
     same = 0
     for w in range(target.shape[0]):
-        same += cuda.popc(~(population[w, i] ^ target[w]))
+        same += 32 - cuda.popc(population[w, i] ^ target[w])
     score[i] = same
 
 

@@ -30,4 +30,4 @@ if __name__ == "__main__":
     channel = Channel(q=np.exp(-np.linspace(-4.0, 4.0, n) ** 2), vel=np.full(n, 0.8))
     for _ in range(500):
         channel.step(0.5)
-    print(channel.f["q"].copy_to_host().max())
+    np.save("q.npy", channel.f["q"].copy_to_host())

@@ -29,5 +29,7 @@ class LumaConverter:
 if __name__ == "__main__":
     clip = np.random.default_rng(5).integers(0, 256, (120, 3, 1080 * 1920), dtype=np.uint8)
     converter = LumaConverter(clip.shape)
-    brightness = [converter.convert(cuda.to_device(planes)).copy_to_host().mean() for planes in clip]
-    print(np.round(brightness[:10], 2))
+    d_planes = cuda.device_array(clip.shape[1:], dtype=np.uint8)
+    for k, planes in enumerate(clip):
+        d_planes.copy_to_device(planes)
+        np.save(f"luma_{k:03d}.npy", converter.convert(d_planes).copy_to_host())

@@ -20,7 +20,7 @@ def main():
     exposure = cuda.to_device(rng.uniform(0.5, 2.0, spectra).astype(np.float32))
     grid = ((bins + TPB - 1) // TPB, spectra)
     scale_spectra[grid, TPB](flux, exposure)  # fault: grid_axis_limit_exceeded
-    print(flux[:100].copy_to_host().mean())
+    np.save("flux.npy", flux.copy_to_host())
 
 
 if __name__ == "__main__":

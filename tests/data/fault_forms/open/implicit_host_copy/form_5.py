@@ -20,18 +20,19 @@ def within(lat, lon, lat0, lon0, radius, hit):
 
 
 def stations_near(lat, lon, places, radius):
-    """Number of stations around each place."""
+    """Indices of the stations around each place."""
     hit = cuda.device_array(lat.size, dtype=np.bool_)
     launch = within.forall(lat.size)
-    counts = []
+    found = []
     for lat0, lon0 in places:
         launch(lat, lon, lat0, lon0, radius, hit)  # fault: implicit_host_copy
-        counts.append(int(np.count_nonzero(hit.copy_to_host())))
-    return counts
+        found.append(np.flatnonzero(hit.copy_to_host()))
+    return found
 
 
 if __name__ == "__main__":
     rng = np.random.default_rng(4)
     lat = np.arcsin(rng.uniform(-1.0, 1.0, 8_000_000))
     lon = rng.uniform(-np.pi, np.pi, 8_000_000)
-    print(stations_near(lat, lon, zip(lat[:50], lon[:50]), 250.0))
+    groups = stations_near(lat, lon, zip(lat[:50], lon[:50]), 250.0)
+    print([len(g) for g in groups])

@@ -16,8 +16,7 @@ def main():
     threads = 256
     blocks = x.size
     standardise[blocks, threads](d_x, x.mean(), 1.0 / x.std())  # fault: oversubscribed_grid
-    z = d_x.copy_to_host()
-    print(z.mean(), z.std())
+    np.save("standardised.npy", d_x.copy_to_host())
 
 
 if __name__ == "__main__":
