@@ -3,7 +3,7 @@ from numba import cuda
 
 
 def make_downsampler(ratio):
-    inv_threads = 256
+    threads = 256
 
     @cuda.jit(device=True)
     def bucket(t, width):
@@ -17,7 +17,7 @@ def make_downsampler(ratio):
 
     def run(coarse):
         fine = cp.empty(coarse.size * ratio)
-        spread[(fine.size + inv_threads - 1) // inv_threads, inv_threads](coarse, ratio, fine)
+        spread[(fine.size + threads - 1) // threads, threads](coarse, ratio, fine)
         return fine
 
     return run

@@ -16,8 +16,8 @@ def walk_on_torus(seeds, visits, width, height, steps):
         state ^= state << np.uint64(13)
         state ^= state >> np.uint64(7)
         state ^= state << np.uint64(17)
-        x = (x + 1 - 2 * int(state & np.uint64(1)) + width) % width  # fault: int_divmod_hot
-        y = (y + 1 - 2 * int((state >> np.uint64(1)) & np.uint64(1)) + height) % height  # fault: int_divmod_hot
+        x = (x + 1 - 2 * np.int64(state & np.uint64(1)) + width) % width  # fault: int_divmod_hot
+        y = (y + 1 - 2 * np.int64((state >> np.uint64(1)) & np.uint64(1)) + height) % height  # fault: int_divmod_hot
         if x == width // 2 and y == height // 2:
             returns += 1
     visits[w] = returns
