@@ -22,10 +22,9 @@ def prepare(recording, segment_length=4096):
     segments = recording[: count * segment_length].reshape(count, segment_length)
     d_in = cuda.to_device(segments)
     d_out = cuda.device_array(segments.shape, dtype=segments.dtype)
-    for first in range(0, count, 65535):
-        part = min(65535, count - first)
-        grid = ((segment_length + 255) // 256, part)
-        window_segments[grid, 256](d_in[first : first + part], d_out[first : first + part])
+    assert count <= 65535
+    grid = ((segment_length + 255) // 256, count)
+    window_segments[grid, 256](d_in, d_out)
     return d_out
 
 

@@ -1,4 +1,4 @@
-"""Direct convolution with the reduction index decoded per step."""
+"""Direct convolution layer, valid padding."""
 import numpy as np
 from numba import cuda, float32
 

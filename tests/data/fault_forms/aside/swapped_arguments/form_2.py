@@ -1,4 +1,4 @@
-"""Median-free background subtraction for camera frames."""
+"""Background subtraction for camera frames."""
 import cupy as cp
 from numba import cuda
 

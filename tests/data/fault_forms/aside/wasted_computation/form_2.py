@@ -1,4 +1,4 @@
-"""Correlation matrix of genes; only pairs above the diagonal are reported."""
+"""Coexpression network of genes."""
 import cupy as cp
 import numpy as np
 from numba import cuda

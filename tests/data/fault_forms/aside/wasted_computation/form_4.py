@@ -1,4 +1,4 @@
-"""Wave packet in a box; only the density at the last step is written."""
+"""Wave packet in a box."""
 import math
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Magnitude spectra of short frames by direct transform; the frames are real."""
+"""Magnitude spectra of short frames by direct transform."""
 import math
 
 import numpy as np

@@ -9,13 +9,12 @@ WIDTH = STEPS + 1
 
 
 @cuda.jit
-def american_put(spot, strike, up, prob, disc, price):
+def american_put(spot, strike, log_up, prob, disc, price):
     nodes = cuda.shared.array(WIDTH, dtype=float64)
     j = cuda.threadIdx.x
     opt = cuda.blockIdx.x
     s0 = spot[opt]
     k = strike[opt]
-    log_up = math.log(up)
     nodes[j] = max(k - s0 * math.exp(log_up * (2 * j - STEPS)), 0.0)
     cuda.syncthreads()
     for step in range(STEPS - 1, -1, -1):
@@ -36,7 +35,7 @@ def price_puts(spot, strike, rate=0.03, vol=0.25, years=1.0):
     prob = (math.exp(rate * dt) - 1.0 / up) / (up - 1.0 / up)  # risk-neutral probability of the upper node
     d_price = cuda.device_array(spot.size, dtype=np.float64)
     american_put[spot.size, WIDTH](
-        cuda.to_device(spot), cuda.to_device(strike), up, prob, math.exp(-rate * dt), d_price
+        cuda.to_device(spot), cuda.to_device(strike), math.log(up), prob, math.exp(-rate * dt), d_price
     )
     return d_price.copy_to_host()
 

@@ -1,4 +1,4 @@
-"""Luma extraction for frames already on the device."""
+"""Luma extraction for camera frames."""
 import numpy as np
 from numba import cuda
 
@@ -13,20 +13,17 @@ def rgb_to_luma(rgb, luma):
         luma[y, x] = 0.299 * r + 0.587 * g + 0.114 * b  # fault: fp64_promotion
 
 
-def luma_of_frames(frames):
-    """frames: float32 (3, height, width) planes; returns a list of device luma planes."""
-    planes = []
-    for frame in frames:
-        d_frame = cuda.to_device(np.ascontiguousarray(frame, dtype=np.float32))
-        h, w = frame.shape[1:]
-        d_luma = cuda.device_array((h, w), dtype=np.float32)
-        threads = (32, 8)
-        blocks = ((w + 31) // 32, (h + 7) // 8)
-        rgb_to_luma[blocks, threads](d_frame, d_luma)
-        planes.append(d_luma)
-    return planes
+def luma_of(planes):
+    """planes: float32 (3, height, width); returns the luma plane on the device."""
+    d_planes = cuda.to_device(np.ascontiguousarray(planes, dtype=np.float32))
+    h, w = planes.shape[1:]
+    d_luma = cuda.device_array((h, w), dtype=np.float32)
+    threads = (32, 8)
+    blocks = ((w + 31) // 32, (h + 7) // 8)
+    rgb_to_luma[blocks, threads](d_planes, d_luma)
+    return d_luma
 
 
 if __name__ == "__main__":
     frame = np.random.rand(3, 2160, 3840).astype(np.float32)
-    print(luma_of_frames([frame])[0].copy_to_host().mean())
+    print(luma_of(frame).copy_to_host().mean())

@@ -11,7 +11,7 @@ def squared_distances(a_t, b_t, d2):
     if i < a_t.shape[1] and j < b_t.shape[1]:
         s = 0.0
         for k in range(a_t.shape[0]):
-            s += math.pow(a_t[k, i] - b_t[k, j], 2)  # fault: pow_slow
+            s += math.pow(a_t[k, i] - b_t[k, j], 2.0)  # fault: pow_slow
         d2[j, i] = s
 
 

@@ -1,4 +1,4 @@
-"""Swap values on many short-rate paths: the discount curve is the same for all paths."""
+"""Swap values on many short-rate paths."""
 import math
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Trilinear-free gather: value of a flattened ocean grid at every cell one level below."""
+"""Vertical temperature differences of a flattened ocean grid (z, y, x)."""
 import cupy as cp
 from numba import cuda
 
