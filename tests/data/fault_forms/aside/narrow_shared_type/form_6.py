@@ -1,14 +1,15 @@
 import numpy as np
-from numba import cuda, types
+from numba import cuda, int16
 
 W = 32
 H = 8
+TILE_SHAPE = (H + 2, W + 2)
 
 
 @cuda.jit
 def smooth_elevation(dem, out):
     """3x3 mean of a terrain model in metres (float32, millimetre resolution)."""
-    tile = cuda.shared.array((H + 2, W + 2), types.float16)  # fault: narrow_shared_type
+    tile = cuda.shared.array(TILE_SHAPE, int16)  # fault: narrow_shared_type
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     x0 = cuda.blockIdx.x * W - 1
     y0 = cuda.blockIdx.y * H - 1
