@@ -48,6 +48,9 @@ _CONTEXTS = 8
 # Libraries whose values are no NumPy arrays.
 _OTHER_LIBRARIES = ("cupy.", "torch.", "rmm.", "cudf.")
 _NUMBERS = {"len": "int64", "int": "int64", "float": "float64", "bool": "boolean"}
+# With one argument the places of its elements that are not zero, an array for each of its dimensions.
+_FINDS_PLACES = frozenset({"where", "nonzero"})
+_MOST_DIMENSIONS = 3
 _MOVED_AXES = frozenset({"swapaxes", "moveaxis", "rollaxis"})
 
 
@@ -124,6 +127,8 @@ class HostCalls:
             if name in OF_EACH_ELEMENT:
                 return of_each_element(first)
             return _rearranged(name, first, given, 1)
+        if name in _FINDS_PLACES and len(given.call.args) == 1 and not given.unpacked:
+            return _places(given, library, place)
         function = CREATORS.get(name) or (NUMPY_CREATORS.get(name) if library == "numpy" else None)
         if function is None:
             return otherwise
@@ -228,6 +233,15 @@ class HostCalls:
             return False
         values = place[0].assigned.get(place[1], [])
         return bool(values) and all(isinstance(one, ast.Constant) and one.value == 0 for one in values)
+
+
+def _places(given: Arguments, library: str, place: Place) -> Value:
+    """An array of indices for each dimension of what is searched, for as many as there may be."""
+    searched = given.value_of(given.call.args[0])
+    if searched == NOTHING:
+        return NOTHING
+    dims = searched.dims if isinstance(searched, Array) else None
+    return Items((Array(library, place, "int64", (SIZE,), "C"),) * (dims or _MOST_DIMENSIONS))
 
 
 def _converted_number(owner: Number, name: str, given: Arguments) -> Value:

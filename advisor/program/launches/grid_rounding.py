@@ -70,8 +70,12 @@ def makes_data_for(grid: ast.expr, block: ast.expr, arguments: Sequence[ast.expr
 
 
 def refuses_remainders(scope: HostScope) -> bool:
-    """Whether the code around a launch asserts that a division leaves no rest, or raises where it does."""
-    for node in below(scope.function or scope.module.tree):
+    """Whether the code around a launch, or another method of its class, asserts that a division leaves no
+    rest, or raises where it does.
+    """
+    around = scope.function or scope.module.tree
+    owner = scope.module.parents.get(around)
+    for node in below(owner if isinstance(owner, ast.ClassDef) else around):
         refused = isinstance(node, ast.Assert) or (
             isinstance(node, ast.If) and any(isinstance(one, ast.Raise) for one in node.body)
         )

@@ -41,7 +41,8 @@ class LaunchedAs:
             tuple(self.given),
             tuple(self.same),
         )
-        return (tuple(self.blocks), self.rounded_axes, self.cuts_data, self.by_tests, *arguments)
+        stated = tuple((one.grid, one.block, one.arguments) for one in self.stated)
+        return (tuple(self.blocks), self.rounded_axes, self.cuts_data, self.by_tests, *arguments, stated)
 
     def note(
         self,

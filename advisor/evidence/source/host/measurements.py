@@ -27,6 +27,7 @@ _GO_ON = frozenset({
     "set_description",
 })  # fmt: skip
 _OF_THE_HOST = ("compil", "codegen", "jit", "launch", "enqueue", "dispatch", "overhead", "cold", "first call")
+_ELAPSED = ("numba.cuda.event_elapsed_time", "cupy.cuda.get_elapsed_time")
 _MAKES_ARRAYS = frozenset({"array", "asarray", "ascontiguousarray", "tensor", "as_tensor"})
 _COMPUTES = frozenset({"cuda", "to", "device", "float", "half", "detach", "view", "reshape"})
 
@@ -156,9 +157,38 @@ def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Lau
         work=name if len(name) <= 40 else name[:37] + "...",
         waits=None if unclear else not work or _waited(span, node, placement, launches),
         uploads=_uploads(node, placement),
+        events_measure_too=_is_between_events(node, placement.module),
         compiles=compiled is not None,
         compiled=compiled,
     )
+
+
+def _is_between_events(work: ast.expr, module: ModuleSyntax) -> bool:
+    """Whether events that are recorded before and behind some work are asked for the time between them."""
+    function = module.function_around(work)
+    recorded: dict[str, list[tuple[int, int]]] = {}
+    for call in module.calls:
+        event = call.func if isinstance(call.func, ast.Attribute) and call.func.attr == "record" else None
+        if event is not None and module.function_around(call) is function:
+            recorded.setdefault(ast.unparse(event.value), []).append(begin(call))
+    for call in module.calls if recorded else ():
+        asked = _events_asked(call, module)
+        if asked is None or any(name not in recorded for name in asked):
+            continue
+        if min(recorded[asked[0]]) < begin(work) and max(recorded[asked[1]]) > _ending(work):
+            return True
+    return False
+
+
+def _events_asked(call: ast.Call, module: ModuleSyntax) -> tuple[str, str] | None:
+    """The events between which a call asks for the time: `first.elapsed_time(second)`, or CuPy's function."""
+    if not isinstance(call.func, ast.Attribute):
+        return None
+    if call.func.attr == "elapsed_time" and len(call.args) == 1:
+        return ast.unparse(call.func.value), ast.unparse(call.args[0])
+    if module.dotted(call.func) in _ELAPSED and len(call.args) == 2:
+        return ast.unparse(call.args[0]), ast.unparse(call.args[1])
+    return None
 
 
 def _uploads(work: ast.expr, placement: Placement) -> bool:

@@ -469,6 +469,8 @@ def _kind(operation: ast.operator, left: Kind, right: Kind) -> Kind:
         return "float"
     if left == "float" or right == "float":
         return "float"
+    if left == right == "bool" and isinstance(operation, ast.BitAnd | ast.BitOr | ast.BitXor):
+        return "bool"
     if left in ("int", "bool") and right in ("int", "bool"):
         return "int"
     return None

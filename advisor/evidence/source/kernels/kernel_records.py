@@ -21,6 +21,7 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
 from advisor.evidence.source.kernels.access_records import access_records
 from advisor.evidence.source.kernels.atomic_records import atomic_records
 from advisor.evidence.source.kernels.bounds.counter_bounds import counter_bounds
+from advisor.evidence.source.kernels.bounds.exact_fits import know_exact_fits
 from advisor.evidence.source.kernels.bounds.guards_of_neighbours import know_elements_past_the_end
 from advisor.evidence.source.kernels.bounds.half_guards import know_half_guards
 from advisor.evidence.source.kernels.bounds.range_tests import range_test_outcome
@@ -93,6 +94,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     know_last_tiles(facts, groups, accesses)
     know_unguarded_neighbours(facts, accesses)
     know_rounded_indices(facts, launched, accesses)
+    know_exact_fits(facts, launched, accesses)
     know_unordered(facts, shapes, accesses)
     kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
     found += accesses

@@ -11,6 +11,8 @@ GUARDED = {
     "an early return for either and for data": "if x >= n or mask[x]:\n    return\nout[x] = 1",
     "a test kept in a name": "inside = x > 1 and x < n - 2 and (y < m)\nif inside:\n    out[y, x] = 1",
     "joined as bits": "if (x < n) & (y < m):\n    out[y, x] = 1",
+    "three joined as bits": "if (x < n) & (y < m) & (x >= 0):\n    out[y, x] = 1",
+    "joined as bits in a name": "inside = (x < n) & (y < m)\nif inside & (y >= 0):\n    out[y, x] = 1",
     "not outside": "if not (x >= n or y >= m):\n    out[x, y] = 1",
     "return in the other branch": "if x < n:\n    m += 1\nelse:\n    return\nout[x] = 1",
     "written the other way round": "if n > x:\n    out[x] = 1",
@@ -34,6 +36,7 @@ GUARDED = {
 UNGUARDED = {
     "both must be outside": "if x >= n and y >= m:\n    return\nout[x, y] = 1",
     "either may be inside": "if x < n or y < m:\n    out[x, y] = 1",
+    "any of three bits": "if (x < n) | (y < m) | (x < m):\n    out[x, y] = 1",
     "another index": "if y < m:\n    out[x] = 1",
     "one index of two": "if y < m:\n    out[y, x] = 1",
     "a product": "if x * y < n:\n    out[x, y] = 1",

@@ -48,6 +48,32 @@ def test_a_launch_made_for_the_data_or_the_other_way_round(tmp_path: Path, launc
 
 
 @pytest.mark.parametrize(
+    ("refusal", "shared"),
+    [
+        ("if n % 8:\n            raise ValueError(n)", None),
+        ("assert n % 8 == 0", None),
+        ("if n > 8:\n            raise ValueError(n)", True),
+        ("pass", True),
+    ],
+)
+def test_an_object_that_refuses_sizes(tmp_path: Path, refusal: str, shared: bool | None) -> None:
+    text = (
+        KERNEL.split("def run")[0]
+        + f"""
+class Model:
+    def __init__(self, n):
+        {refusal}
+        self.n = n
+
+    def step(self, threads):
+        k[self.n // threads, threads](cuda.device_array(self.n))
+"""
+    )
+    (kernel,) = records(tmp_path, "kernel", text)
+    assert value(kernel, "blocks_share_data") is shared
+
+
+@pytest.mark.parametrize(
     ("launch", "rounded"),
     [("k.forall(n)(d)", True), ("k.forall(n, 128)(d)", True), ("k.forall(n, 1)(d)", None)],
 )
