@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from advisor.evidence.source.host.array_calls import array_call_records
@@ -12,6 +12,7 @@ from advisor.evidence.source.host.captures import capture_records
 from advisor.evidence.source.host.data_flow.generator_states import generator_records
 from advisor.evidence.source.host.data_flow.grid_extents import exchanged_array, grid_of
 from advisor.evidence.source.host.data_flow.grid_of_other_array import grid_of_other_array
+from advisor.evidence.source.host.data_flow.grids.grid_values import grid_values
 from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.matrix_types import matrix_product_records
 from advisor.evidence.source.host.data_flow.placement import Placement
@@ -30,7 +31,7 @@ from advisor.evidence.source.kernel_walk.walk import WalkedKernels
 from advisor.evidence.source.kernels.bounds.launched_sizes import Reach, elements_without_thread
 from advisor.evidence.source.test_paths import is_test_path
 from advisor.evidence.source.warps.thread_use import alike_axes
-from advisor.model.records import Record
+from advisor.model.records import Record, Value
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
@@ -87,7 +88,8 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
     larger = _LargerLaunches(launches)
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
-        exchanged = exchanged_array(launch, walked, placement.workspace)
+        sized = grid_values(launch, walked, placement.workspace)
+        exchanged = exchanged_array(launch, walked, placement.workspace) or exchanged_by_sizes(sized)
         unset = list(added_to_unset(launch, launches, walked))
         record.know(
             "source",
@@ -104,6 +106,7 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
             steps=steps(launch, placement),
             beside_larger_launch=larger.beside(launch),
         )
+        record.know("source", (), **sized)
         other = grid_of_other_array(launch, walked, placement.workspace)
         if other is not None:
             record.know(
@@ -131,6 +134,12 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
         elif launch.kernel is not None:
             record.know("source", short_axis="")
     return found
+
+
+def exchanged_by_sizes(sized: Mapping[str, Value | None]) -> str | None:
+    """The kernel's array along which the grid has its sizes the other way round, None where it has not."""
+    array = sized.get("left_out_array")
+    return array if sized.get("left_out_by") == "other" and isinstance(array, str) else None
 
 
 class _LargerLaunches:

@@ -38,7 +38,7 @@ def elements_without_thread(facts: KernelFacts, launch: StatedLaunch) -> Reach |
     short = [
         reach
         for axis in threads
-        for reach in _reaches(facts, axis, threads[axis], sizes)
+        for reach in elements_of_positions(facts, axis, threads[axis], sizes)
         if reach.threads < reach.wanted
     ]
     return min(short, key=lambda one: one.threads / one.wanted, default=None)
@@ -72,7 +72,9 @@ def sizes_of(parameters: Sequence[str], arguments: Sequence[Sequence[ArgumentVal
     return found
 
 
-def _reaches(facts: KernelFacts, axis: str, threads: int, sizes: Mapping[str, int]) -> Iterator[Reach]:
+def elements_of_positions(
+    facts: KernelFacts, axis: str, threads: int, sizes: Mapping[str, int]
+) -> Iterator[Reach]:
     """The arrays of which each thread takes the element at its own position along an axis, and no other."""
     if not facts.complete:
         return

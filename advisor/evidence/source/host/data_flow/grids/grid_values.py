@@ -1,0 +1,78 @@
+"""What the record of a launch says of its grid beside the sizes that its kernel has work for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from advisor.evidence.source.host.data_flow.grids.covered_axes import LeftOut, left_out, unused_threads
+from advisor.evidence.source.host.data_flow.grids.sized_launches import AXES, SizedLaunch, sized_launch
+from advisor.evidence.source.host.data_flow.grids.sizes import Leaf, leaves, written
+from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts
+from advisor.evidence.source.kernel_walk.walk import WalkedKernels
+from advisor.model.records import Value
+from advisor.program.arrays.host_arrays import HostScope
+from advisor.program.arrays.host_evaluator import HostValues
+from advisor.program.launches.grid_rounding import refuses_remainders
+from advisor.program.launches.launches import Launch
+from advisor.program.names.workspace import Workspace
+
+# Blocks along y and z (CUDA C++ Programming Guide, compute capabilities).
+_MOST_BLOCKS = 65535
+
+
+def grid_values(launch: Launch, walked: WalkedKernels, workspace: Workspace) -> dict[str, Value | None]:
+    """The values of a launch's metrics about the threads that have work; none where nothing is known."""
+    if launch.kernel is None:
+        return {}
+    facts = walked.facts(launch.kernel)
+    sized = sized_launch(launch, facts, workspace)
+    if sized is None:
+        return {}
+    return {
+        **_left_out(left_out(facts, sized), launch, workspace),
+        **dict(_unused(facts, sized)),
+        **_over_limit(sized),
+    }
+
+
+def _left_out(found: LeftOut | None, launch: Launch, workspace: Workspace) -> dict[str, Value | None]:
+    module = launch.module
+    scope = HostScope(module, module.function_around(launch.node), HostValues(workspace))
+    if found is None or (found.by == "rest" and refuses_remainders(scope)):
+        return {"left_out_by": ""}
+    return {
+        "left_out_by": found.by,
+        "left_out_axis": found.axis,
+        "left_out_array": found.array,
+        "left_out_size": found.size,
+        "left_out_guarded": found.guarded,
+    }
+
+
+def _unused(facts: KernelFacts, sized: SizedLaunch) -> Iterator[tuple[str, Value | None]]:
+    found = unused_threads(facts, sized)
+    for kind, in_block in (("unused", False), ("idle", True)):
+        several = [one for one in found if one.in_block is in_block and one.times > 1]
+        yield f"{kind}_times", math.prod(one.times for one in several)
+        if several:
+            yield f"{kind}_axis", " and ".join(one.axis for one in several)
+            yield f"{kind}_size", " and ".join(dict.fromkeys(one.size for one in several))
+
+
+def _over_limit(sized: SizedLaunch) -> dict[str, Value | None]:
+    """The axis other than x along which a grid has more blocks than it may, or a size of data as it is."""
+    samples = sized.samples()
+    for number, axis in list(enumerate(AXES))[1:]:
+        side = sized.grid[number]
+        blocks = [one.grid[number] for one in samples]
+        if side is None or None in blocks or min(one or 0 for one in blocks) <= _MOST_BLOCKS:
+            continue
+        if side in sized.sizes.values() or not leaves(side):
+            return {
+                "limited_axis": axis,
+                "limited_size": written(side),
+                "limited_blocks": None if leaves(side) else float(min(one or 0 for one in blocks)),
+                "limited_by_data": isinstance(side, Leaf) and side.array is not None,
+            }
+    return {"limited_axis": ""}
