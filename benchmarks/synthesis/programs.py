@@ -1,8 +1,8 @@
-"""The programs of public repositories whose launches are known, and the half that each repository belongs to.
+"""The programs of public repositories whose launches are known, and the set that each repository belongs to.
 
 What is learnt from the open half may change the program; the half set aside is only measured. A repository is
 open where the first byte of the SHA-256 of its name, OWNER/NAME, is even: the rule was fixed before anything
-was compared.
+was compared. The later set has other repositories; of it totals alone are ever told.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import tomllib
 
 DATA = Path(__file__).parent / "data"
 HALVES = ("open", "aside")
+LATER = "later"
+SETS = (*HALVES, LATER)
 # What launches that are made up tell of a line; totals, hit rates and times belong to a launch's sizes.
 METRICS = (
     "sectors_per_request", "ideal_sectors_per_request", "bank_conflict_ways", "lanes_per_address", "divided",
@@ -44,9 +46,10 @@ class Program:
     sizes: str
 
 
-def programs() -> list[Program]:
-    """All programs, in the order of the list."""
-    rows = tomllib.loads((DATA / "programs.toml").read_text("utf-8"))
+def programs(of_later: bool = False) -> list[Program]:
+    """The programs of both halves, or those of the later set, in the order of their list."""
+    name = "programs_later.toml" if of_later else "programs.toml"
+    rows = tomllib.loads((DATA / name).read_text("utf-8"))
     return [
         Program(repository["name"], repository["commit"], row["path"], row["sizes"])
         for repository in rows["repository"]
@@ -95,9 +98,9 @@ class TrueKernel:
         return self.repository, self.path, self.name, self.line
 
 
-def true_kernels(half: str) -> list[TrueKernel]:
-    """The recorded kernels of a half."""
-    rows = json.loads((DATA / f"true_{half}.json").read_text("utf-8"))
+def true_kernels(which: str) -> list[TrueKernel]:
+    """The recorded kernels of a set."""
+    rows = json.loads((DATA / f"true_{which}.json").read_text("utf-8"))
     return [
         TrueKernel(
             row["repository"],
@@ -113,10 +116,10 @@ def true_kernels(half: str) -> list[TrueKernel]:
     ]
 
 
-def write_true_kernels(half: str, kernels: Iterable[TrueKernel]) -> None:
-    """Write the recorded kernels of a half, a line of the file for each of their lines."""
+def write_true_kernels(which: str, kernels: Iterable[TrueKernel]) -> None:
+    """Write the recorded kernels of a set, a line of the file for each of their lines."""
     parts = [_as_text(one) for one in sorted(kernels, key=lambda one: one.key)]
-    (DATA / f"true_{half}.json").write_text("[\n" + ",\n".join(parts) + "\n]\n", "utf-8")
+    (DATA / f"true_{which}.json").write_text("[\n" + ",\n".join(parts) + "\n]\n", "utf-8")
 
 
 def _as_text(kernel: TrueKernel) -> str:

@@ -1,21 +1,32 @@
 """Writes what recorded launches of public programs count, as the truth that made-up launches are set beside.
 
-    python benchmarks/synthesis/record_true_launches.py FOLDER
+    python benchmarks/synthesis/record_true_launches.py FOLDER [--later]
 
-FOLDER holds one checkout for each repository, as OWNER+NAME, in which the programs of `data/programs.toml`
-were run by `advisor run`. The counts are read as `advisor check` reads them: those of the launch that a
-kernel is judged by.
+FOLDER holds one checkout for each repository, as OWNER+NAME, in which the programs of `data/programs.toml`,
+or of `data/programs_later.toml`, were run by `advisor run`. The counts are read as `advisor check` reads
+them: those of the launch that a kernel is judged by.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from programs import HALVES, METRICS, TrueKernel, TrueLine, folder_name, half_of, programs, write_true_kernels
+from programs import (
+    HALVES,
+    LATER,
+    METRICS,
+    TrueKernel,
+    TrueLine,
+    folder_name,
+    half_of,
+    programs,
+    write_true_kernels,
+)
 
 from advisor.evidence.metrics.launch_weight import launch_weight
 from advisor.evidence.simulated.launches.judged_launch import (
@@ -34,18 +45,23 @@ _Lanes = Mapping[tuple[str, int, str, str], float]
 
 def main() -> int:
     """0 when every repository has launches."""
-    folder = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--later", action="store_true", help="the later set, not the two halves")
+    options = parser.parse_args()
     device = find_device(_DEVICE)
     found: dict[str, list[TrueKernel]] = defaultdict(list)
     without = []
-    for repository in dict.fromkeys(one.repository for one in programs()):
-        kernels = _kernels(repository, folder / folder_name(repository), device)
-        found[half_of(repository)] += kernels
+    for repository in dict.fromkeys(one.repository for one in programs(options.later)):
+        kernels = _kernels(repository, options.folder / folder_name(repository), device)
+        found[LATER if options.later else half_of(repository)] += kernels
         print(f"{repository}: {len(kernels)} kernels, {sum(len(one.lines) for one in kernels)} lines")
         if not kernels:
             without.append(repository)
-    for half in HALVES:
-        write_true_kernels(half, found[half])
+    for which in (LATER,) if options.later else HALVES:
+        write_true_kernels(which, found[which])
     return 1 if without else 0
 
 

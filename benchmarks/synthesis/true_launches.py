@@ -1,13 +1,14 @@
 """Sets what launches tell that are made up beside what recorded launches of the same kernels count.
 
-    python benchmarks/synthesis/true_launches.py FOLDER [--half open|aside] [--misses] [--cache FOLDER]
-        [--repository OWNER/NAME …]
+    python benchmarks/synthesis/true_launches.py FOLDER [--half open|aside|later] [--misses]
+        [--cache FOLDER] [--repository OWNER/NAME …]
 
-FOLDER holds one checkout for each repository of `data/programs.toml`, as OWNER+NAME, without any record: the
-launches are made up as `advisor check --no-run` makes them up, and know nothing of the recorded ones. A value
-is right within 10% of the recorded one, a share also within 0.02, an interval where the recorded one lies in
-it. Prints Markdown: how many of the values are right by metric and half, of all and of those lines of which
-the recorded requests have full warps, then each miss.
+FOLDER holds one checkout for each repository of `data/programs.toml`, for the later set of
+`data/programs_later.toml`, as OWNER+NAME, without any record: the launches are made up as `advisor check
+--no-run` makes them up, and know nothing of the recorded ones. A value is right within 10% of the recorded
+one, a share also within 0.02, an interval where the recorded one lies in it. Prints Markdown: how many of the
+values are right by metric and half, of all and of those lines of which the recorded requests have full warps,
+then each miss. Of the later set it prints these totals alone.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from made_launches import checked_folder
-from programs import HALVES, METRICS, TrueKernel, TrueLine, folder_name, true_kernels
+from programs import LATER, METRICS, SETS, TrueKernel, TrueLine, folder_name, true_kernels
 
 from advisor.evidence.simulated.synthesis.result import LineCounts, Synthesis
 
@@ -80,21 +81,25 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--half", choices=HALVES, default="open")
+    parser.add_argument("--half", choices=SETS, default="open", help="the set of repositories")
     parser.add_argument("--repository", nargs="*", default=[])
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--cache", type=Path, help="a folder for what is compiled")
     options = parser.parse_args()
+    if options.half == LATER and (options.misses or options.repository):
+        parser.error("of the later set the totals alone are told")
     kernels = true_kernels(options.half)
     kernels = [one for one in kernels if not options.repository or one.repository in options.repository]
-    comparison = compared(kernels, options.folder, options.cache)
+    comparison = compared(kernels, options.folder, options.cache, tells_progress=options.half != LATER)
     print("\n".join(_page(comparison, options.half)))
     if options.misses:
         print("\n".join(_misses(comparison)))
     return 0
 
 
-def compared(kernels: Sequence[TrueKernel], folder: Path, cache: Path | None = None) -> Comparison:
+def compared(
+    kernels: Sequence[TrueKernel], folder: Path, cache: Path | None = None, tells_progress: bool = True
+) -> Comparison:
     """The kernels' recorded counts beside those of launches that are made up."""
     by_repository: dict[str, list[TrueKernel]] = defaultdict(list)
     for one in kernels:
@@ -116,7 +121,8 @@ def compared(kernels: Sequence[TrueKernel], folder: Path, cache: Path | None = N
             withheld += sum(len(line.values) for line in kernel.lines) - len(told)
             executed = {line.place for line in kernel.lines}
             not_executed += sum(_place(one) not in executed for one in synthesis.lines if any(one.values))
-        print(f"{repository}: {len(its)} kernels", file=sys.stderr, flush=True)
+        if tells_progress:
+            print(f"{repository}: {len(its)} kernels", file=sys.stderr, flush=True)
     return Comparison(kernels, unknown, values, withheld, not_executed)
 
 
@@ -149,6 +155,8 @@ def _page(comparison: Comparison, half: str) -> Iterator[str]:
     for metric in METRICS:
         yield _row(metric, [one for one in comparison.values if one.metric == metric])
     yield _row("all", comparison.values)
+    if half == LATER:
+        return
     yield ""
     for why, number in Counter(unknown.values()).most_common():
         yield f"- {number} × {why}"
