@@ -125,7 +125,7 @@ class Condition:
 class LoopContext:
     """A loop around a place: its counter, what its trip count depends on, whether that follows from values
     in the kernel, whether it takes steps of the grid's size, and whether it has one iteration for each block
-    along an axis of the grid; `stop` and `step` are those of its `range`, None without one.
+    along an axis of the grid; `stop`, `step` and `start` are those of its `range`, None without one.
     """
 
     counter: str
@@ -140,6 +140,7 @@ class LoopContext:
     counts_blocks: bool = False
     stop: Form | None = None
     step: Form | None = None
+    start: Form | None = None
 
 
 @dataclass(frozen=True)

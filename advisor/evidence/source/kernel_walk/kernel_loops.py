@@ -36,6 +36,7 @@ class LoopWalk(Statements):
         bounds: frozenset[Form] = frozenset()
         stop_form: Form | None = None
         step_form: Form | None = None
+        start_form: Form | None = None
         over_range = (
             isinstance(call, ast.Call) and isinstance(self.value(call.func), Opaque) and self._is_range(call)
         )
@@ -46,7 +47,7 @@ class LoopWalk(Statements):
             item: Value = Scalar(start.form + step.form * atom(counter), "int")
             by_grid, of_values = _is_grid(step.form), self._names_values(call)
             stop = parts[1] if len(parts) > 1 else parts[0]
-            stop_form, step_form = stop.form, step.form
+            start_form, stop_form, step_form = start.form, stop.form, step.form
             counts_blocks = item == Scalar(atom(counter), "int") and _is_grid_size(stop.form)
             bounds = range_bound(start.form + step.form * atom(counter), stop.form, step.form)
         else:
@@ -60,7 +61,7 @@ class LoopWalk(Statements):
             counter, frozenset().union(*(self.depends(part) for part in parts)),
             any(self.loaded(part) for part in parts), False, statement,
             trip_count([part.form.constant for part in parts]), over_range, of_values, by_grid, counts_blocks,
-            stop_form, step_form,
+            stop_form, step_form, start_form,
         )  # fmt: skip
         self._loop(statement, context, lambda: self.store(statement.target, item), bounds=bounds)
         self.statements(statement.orelse)

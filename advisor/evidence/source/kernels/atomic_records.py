@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from advisor.evidence.source.kernel_walk.affine_forms import Form, position_along
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Array, AtomicUse, KernelFacts
 from advisor.evidence.source.kernels.placed_records import record_at
+from advisor.evidence.source.kernels.wrong_results.sums_of_blocks import every_thread_adds_the_same
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of
 from advisor.evidence.source.warps.handed_arrays import handed_on
 from advisor.evidence.source.warps.lanes import lane_pattern
@@ -41,6 +42,7 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
             one_writer=has_one_writer(atomic, facts, shapes),
             only_summed=_is_only_summed(atomic, facts),
             single_thread=single_thread(atomic.place),
+            adds_same_value=every_thread_adds_the_same(atomic, facts),
             result_used=_gives_result(atomic),
             elements=_elements(atomic.array),
             aggregated=_counts_in_whole_numbers(atomic),

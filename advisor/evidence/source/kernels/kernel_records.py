@@ -27,16 +27,22 @@ from advisor.evidence.source.kernels.bounds.half_guards import know_half_guards
 from advisor.evidence.source.kernels.bounds.range_tests import range_test_outcome
 from advisor.evidence.source.kernels.bounds.repeated_guards import repeated_guards
 from advisor.evidence.source.kernels.bounds.rounded_indices import know_rounded_indices
-from advisor.evidence.source.kernels.bounds.statements_that_compare import statement_records
 from advisor.evidence.source.kernels.bounds.tiles import know_last_tiles
 from advisor.evidence.source.kernels.bounds.unguarded_neighbours import know_unguarded_neighbours
 from advisor.evidence.source.kernels.grid_order import exchanges_between_blocks
 from advisor.evidence.source.kernels.loop_records import loop_records
-from advisor.evidence.source.kernels.name_records import name_records
 from advisor.evidence.source.kernels.neighbour_reads import know_neighbour_reads
 from advisor.evidence.source.kernels.operation_records import operation_records
 from advisor.evidence.source.kernels.placed_records import record_at
-from advisor.evidence.source.kernels.unwritten_local import know_unwritten_reads
+from advisor.evidence.source.kernels.wrong_results.exchanged_axes import know_exchanged_axes
+from advisor.evidence.source.kernels.wrong_results.name_records import name_records
+from advisor.evidence.source.kernels.wrong_results.negative_counters import know_negative_counters
+from advisor.evidence.source.kernels.wrong_results.position_slips import know_position_slips
+from advisor.evidence.source.kernels.wrong_results.row_lengths import know_row_lengths
+from advisor.evidence.source.kernels.wrong_results.statements_without_effect import statement_records
+from advisor.evidence.source.kernels.wrong_results.stored_results import stores_nothing
+from advisor.evidence.source.kernels.wrong_results.unwritten_local import know_unwritten_reads
+from advisor.evidence.source.kernels.wrong_results.variable_records import variable_records
 from advisor.evidence.source.made_in_function import MadeInFunction
 from advisor.evidence.source.test_paths import holds_tests
 from advisor.evidence.source.warps.shared_states import draw_records
@@ -89,6 +95,10 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     know_private_data(facts, private, accesses)
     know_neighbour_reads(facts, accesses)
     know_unwritten_reads(facts, groups, accesses)
+    know_position_slips(facts, launched.stated, accesses)
+    know_row_lengths(facts, accesses)
+    know_exchanged_axes(facts, accesses)
+    know_negative_counters(facts, accesses)
     know_elements_past_the_end(facts, accesses)
     guards = know_half_guards(facts, accesses), repeated_guards(facts)
     know_last_tiles(facts, groups, accesses)
@@ -101,12 +111,13 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     found += row_records(facts, accesses, kernel.key)
     found += atomic_records(facts, shapes, kernel.key)
     found += _branch_records(facts, shapes, guards, kernel.key)
-    found += loop_records(facts, groups, kernel.key)
+    found += loop_records(facts, groups, launched.stated, kernel.key)
     found += _barrier_records(facts, kernel.key)
     found += _array_records(facts, groups, private, kernel.key)
     found += operation_records(facts, kernel.key)
     found += name_records(facts, kernel.key)
     found += statement_records(facts, kernel.key)
+    found += variable_records(facts, kernel.key)
     found += draw_records(facts, kernel.key)
     return found
 
@@ -152,6 +163,7 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], made: MadeI
         block_index_read=facts.block_index_read,
         one_thread_works=one_thread_works(facts),
         in_test=holds_tests(module.path),
+        stores_nothing=stores_nothing(facts),
         does_nothing=all(map(_does_nothing, declaration.node.body)),
         cache_enabled=_switch(declaration, "cache"),
         narrow_indices=facts.narrow_cast,

@@ -11,6 +11,8 @@ from advisor.evidence.source.kernels.bounds.tiles import know_left_out_tiles
 from advisor.evidence.source.kernels.carried_values import carries_values
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.kernels.sample_loops import draws_samples
+from advisor.evidence.source.kernels.wrong_results.halving_loops import odd_extent
+from advisor.model.compilation_unit import StatedLaunch
 from advisor.model.records import Record
 from advisor.program.syntax.statement_places import begin
 from advisor.program.syntax.tree_nodes import below
@@ -19,7 +21,9 @@ _THREADS = ("tid.x", "tid.y", "tid.z")
 _Position = tuple[int, int]
 
 
-def loop_records(facts: KernelFacts, groups: AccessGroups, kernel: str) -> list[Record]:
+def loop_records(
+    facts: KernelFacts, groups: AccessGroups, launches: Sequence[StatedLaunch], kernel: str
+) -> list[Record]:
     """One record for each loop."""
     found = []
     for loop in facts.loops:
@@ -39,10 +43,13 @@ def loop_records(facts: KernelFacts, groups: AccessGroups, kernel: str) -> list[
             record.span = type(span)(span.line, span.column, end.end_line, end.end_column)
         same = loop.stores and not (loop.body_depends_on_thread or conditional or trips)
         thread_trips = any(name in loop.context.trips for name in _THREADS)
+        halved, odd = odd_extent(loop, launches) or ("", None)
         record.know(
             "source",
             lane_dependent_trips=thread_trips and (loop.context.trips_loaded or loop.context.is_while),
             depth=len(loop.place.loops) + 1,
+            halves=halved,
+            odd_extent=odd,
             over_range=loop.context.over_range,
             steps_by_grid=loop.context.steps_by_grid,
             iterations=loop.context.trip_count,
