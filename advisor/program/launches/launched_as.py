@@ -40,6 +40,7 @@ class LaunchedAs:
             tuple(self.orders),
             tuple(self.given),
             tuple(self.same),
+            tuple((one.block, one.grid) for one in self.stated),
         )
         stated = tuple((one.grid, one.block, one.arguments) for one in self.stated)
         return (tuple(self.blocks), self.rounded_axes, self.cuts_data, self.by_tests, *arguments, stated)

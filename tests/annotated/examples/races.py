@@ -193,3 +193,60 @@ def main():
     drawn_together[n // 256, 256](a, out)
     rows_by_key[4096, 256](keys, counts)
     private_to_the_thread[n // 256, 256](a, out)
+
+
+@cuda.jit
+def smallest_without_an_atomic(a, best, place):
+    for i in range(cuda.grid(1), a.size, cuda.gridsize(1)):
+        value = a[i] * a[i]
+        smallest = best[0]
+        if value < smallest:
+            best[0] = value  # hit: tested-before-stored
+            place[0] = i  # ok: tested-before-stored
+
+
+@cuda.jit
+def depth_buffer(x, y, depth, nearest):
+    i = cuda.grid(1)
+    if i < x.size:
+        row, column = int(y[i] // 0.5), int(x[i] // 0.5)
+        if depth[i] < nearest[row, column]:
+            nearest[row, column] = depth[i]  # hit: tested-before-stored
+
+
+@cuda.jit
+def own_smallest(a, best):
+    i = cuda.grid(1)
+    if i < best.size:
+        for k in range(a.shape[0]):
+            if a[k, i] < best[i]:
+                best[i] = a[k, i]  # ok: tested-before-stored
+
+
+@cuda.jit
+def found_above(a, found, limit):
+    i = cuda.grid(1)
+    if i < a.size and a[i] > limit and found[0] < 1:
+        found[0] = 1  # ok: tested-before-stored
+
+
+@cuda.jit
+def grey_levels(image, bins):
+    column, row = cuda.grid(2)
+    if row < image.shape[0] and column < image.shape[1]:
+        bins[image[row, column]] += 1  # hit: unordered-data-dependent-update
+
+
+def equalised(image):
+    bins = cuda.to_device(np.zeros(256, dtype=np.int32))
+    grid = math.ceil(image.shape[1] / 32), math.ceil(image.shape[0] / 8)
+    grey_levels[grid, (32, 8)](cuda.to_device(image), bins)
+    return bins.copy_to_host()
+
+
+@cuda.jit
+def smoothed_rows_in_place(a):
+    x, y = cuda.grid(2)
+    rows, columns = a.shape
+    if 0 < x < columns - 1 and 0 < y < rows - 1:
+        a[y, x] = 0.5 * (a[y, x - 1] + a[y, x + 1])  # hit: neighbours-read-while-written

@@ -45,6 +45,7 @@ from advisor.evidence.source.kernels.wrong_results.unwritten_local import know_u
 from advisor.evidence.source.kernels.wrong_results.variable_records import variable_records
 from advisor.evidence.source.made_in_function import MadeInFunction
 from advisor.evidence.source.test_paths import holds_tests
+from advisor.evidence.source.warps.lost_updates import know_lost_updates
 from advisor.evidence.source.warps.shared_states import draw_records
 from advisor.evidence.source.warps.thread_use import (
     is_bounds_exit,
@@ -106,6 +107,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     know_rounded_indices(facts, launched, accesses)
     know_exact_fits(facts, launched, accesses)
     know_unordered(facts, shapes, accesses)
+    know_lost_updates(facts, launched, accesses)
     kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
     found += accesses
     found += row_records(facts, accesses, kernel.key)

@@ -95,6 +95,9 @@ def is_given_size(side: ast.expr, module: ModuleSyntax) -> bool:
     bound = module.stores(side.id, scope)
     if bound:
         value = module.parents.get(bound[0])
+        if isinstance(value, ast.Tuple):
+            # `rows, columns = a.shape`
+            value = module.parents.get(value)
         return len(bound) == 1 and isinstance(value, ast.Assign) and _is_size_of_array(value.value)
     if side.id in {argument.arg for argument in scope.args.args}:
         return True
