@@ -9,7 +9,7 @@ from advisor.evidence.source.host.data_flow.call_options import non_blocking
 from advisor.evidence.source.host.data_flow.device_names import destination
 from advisor.evidence.source.host.data_flow.loop_context import (
     LoopContext,
-    is_kept,
+    is_reusable,
     loop_context,
 )
 from advisor.evidence.source.host.data_flow.placed import CUPY_CREATORS, RANDOM_CREATORS, TORCH_CREATORS
@@ -98,10 +98,7 @@ class _ArrayCalls:
         context = loop_context(self.module, call)
         if not context.loops:
             return None
-        given = set[str]().union(*(names_in(one) for one in (*call.args, *call.keywords)))
-        constant = not given & self.module.changed_names(context.loops[0])
-        kept = is_kept(self.module, call, context.loops[0])
-        reusable = (None if kept is None else not kept) if constant else False
+        reusable = is_reusable(self.module, call)
         if dotted.rpartition(".")[2] in RANDOM_CREATORS | {"arange", "linspace", "eye", "tensor", "logspace"}:
             reusable = False
         return self._record(call, "allocation", dotted, root, context, {"reusable": reusable})

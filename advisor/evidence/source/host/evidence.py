@@ -13,10 +13,14 @@ from advisor.evidence.source.host.data_flow.generator_states import generator_re
 from advisor.evidence.source.host.data_flow.grid_extents import exchanged_array, grid_of
 from advisor.evidence.source.host.data_flow.grid_of_other_array import grid_of_other_array
 from advisor.evidence.source.host.data_flow.grids.grid_values import grid_values
-from advisor.evidence.source.host.data_flow.loop_context import loop_context
+from advisor.evidence.source.host.data_flow.loop_context import is_reusable, loop_context
 from advisor.evidence.source.host.data_flow.matrix_types import matrix_product_records
+from advisor.evidence.source.host.data_flow.needless_fills import needless_fills
+from advisor.evidence.source.host.data_flow.needless_waits import LaunchingLoops
 from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.evidence.source.host.data_flow.swapped_arguments import swapped_arguments
 from advisor.evidence.source.host.data_flow.unset_arrays import added_to_unset
+from advisor.evidence.source.host.data_flow.used_parts import used_part
 from advisor.evidence.source.host.early_reads import early_read_records
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_call_records, launch_records, listed
@@ -65,7 +69,7 @@ def host_side_records(
     which only some statements are known says the same of them.
     """
     placement = Placement(module, resolver.workspace)
-    others = [*_numba_calls(placement, calls)]
+    others = [*_numba_calls(placement, calls, launches)]
     with_launches = (
         lambda given: measurement_records(given, launches),
         lambda given: generator_records(given, launches),
@@ -106,6 +110,14 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
             steps=steps(launch, placement),
             beside_larger_launch=larger.beside(launch),
         )
+        if launch.kernel is not None:
+            fills = list(needless_fills(launch, walked))
+            record.know(
+                "source",
+                swapped_arguments=listed(swapped_arguments(launch, walked, launches)) or "",
+                filled_arrays=listed(name for name, _ in fills) or "",
+                fills_are_copied=any(copied for _, copied in fills),
+            )
         record.know("source", (), **sized)
         other = grid_of_other_array(launch, walked, placement.workspace)
         if other is not None:
@@ -192,8 +204,9 @@ def _alike_threads(launch: Launch, walked: WalkedKernels) -> int | None:
     return math.prod(known) if len(known) == len(sizes) else None
 
 
-def _numba_calls(placement: Placement, calls: Sequence[HostCall]) -> list[Record]:
+def _numba_calls(placement: Placement, calls: Sequence[HostCall], launches: Sequence[Launch]) -> list[Record]:
     found = host_call_records(calls)
+    launching = LaunchingLoops(placement.module, placement.workspace, launches)
     for record, call in zip(found, calls, strict=True):
         record.know("source", library="numba")
         if call.entity == "transfer":
@@ -203,7 +216,14 @@ def _numba_calls(placement: Placement, calls: Sequence[HostCall]) -> list[Record
         if call.entity == "synchronisation":
             loops = host_loops(placement.module, call.node)
             clock = any(reads_clock(loop, placement.module) for loop in loops)
-            record.know("source", kind="wait", timed=call.timed or clock)
+            between = launching.between_launches(call.node)
+            record.know("source", kind="wait", timed=call.timed or clock, between_launches=between)
+        if call.call == "copy_to_host":
+            part = used_part(call.node, placement.module, placement.workspace)
+            record.know("source", used_part=part.what if part else "")
+            record.know("source", shown_only=part.shown_only if part else None)
+        if call.entity == "allocation" and call.loops:
+            record.know("source", reusable=is_reusable(placement.module, call.node))
         if call.loops:
             record.know("source", every_iteration=loop_context(placement.module, call.node).every_iteration)
     return found

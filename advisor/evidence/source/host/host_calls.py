@@ -9,6 +9,7 @@ from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.timing_loops import timing_loop
+from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.module import ModuleSyntax, names_in
 from advisor.program.syntax.tree_nodes import below
 
@@ -61,9 +62,19 @@ def _named(call: ast.Call, module: ModuleSyntax, resolver: Resolver) -> tuple[st
                 return "transfer", f"cuda.{name}", "to_device"
             if member == "synchronize":
                 return "synchronisation", f"cuda.{name}", None
+            if name == "synchronize" and _is_of_stream(call.func, module, resolver):
+                return "synchronisation", "stream.synchronize", None
             if member in _ALLOCATIONS:
                 return "allocation", f"cuda.{name}", None
     return None
+
+
+def _is_of_stream(function: ast.Attribute, module: ModuleSyntax, resolver: Resolver) -> bool:
+    """Whether a method is one of a stream that `cuda.stream()` made in the same function."""
+    values = values_at(module, function.value) if isinstance(function.value, ast.Name) else []
+    made = [module.dotted(one.func) if isinstance(one, ast.Call) else None for one in values]
+    members = [one and cuda_member(resolver.workspace.library_name(one, module)) for one in made]
+    return bool(members) and all(one == "stream" for one in members)
 
 
 def _invariant(call: ast.Call, loop: ast.For | ast.While, module: ModuleSyntax) -> bool:

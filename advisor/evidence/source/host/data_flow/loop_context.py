@@ -9,7 +9,7 @@ from advisor.evidence.source.host.data_flow.device_names import asks_for_gpu
 from advisor.evidence.source.test_paths import documents, is_test_path
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.timing_loops import timing_loop
-from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.syntax.module import ModuleSyntax, names_in
 from advisor.program.syntax.tree_nodes import below
 
 Loop = ast.For | ast.While
@@ -100,6 +100,18 @@ def _now_and_then(test: ast.expr) -> bool:
         if name and any(word in name.lower() for word in _NOW_AND_THEN):
             return True
     return False
+
+
+def is_reusable(module: ModuleSyntax, call: ast.Call) -> bool | None:
+    """Whether what a call in a loop allocates has the same size in each iteration, and nothing keeps it for
+    longer; None where it is handed to code that the source does not show.
+    """
+    loop = host_loops(module, call)[0]
+    given = set[str]().union(*(names_in(one) for one in (*call.args, *call.keywords)))
+    if given & module.changed_names(loop):
+        return False
+    kept = is_kept(module, call, loop)
+    return None if kept is None else not kept
 
 
 def is_kept(module: ModuleSyntax, node: ast.Call, loop: Loop) -> bool | None:

@@ -91,10 +91,7 @@ def test_whole_blocks_leave_the_rest_out(tmp_path, body):
         "walk[n // 128, 128](x, n)",
         "assert n % 128 == 0\nscale[n // 128, 128](x, out, n)",
         "image[sides(a.shape), BLOCK](a, np.zeros_like(a))",
-        (
-            "side = max(a.shape[0], a.shape[1])\n"
-            "image[(side // 16 + 1, side // 16 + 1), BLOCK](a, np.zeros_like(a))"
-        ),
+        "side = max(a.shape[0], a.shape[1]) // 16 + 1\nimage[(side, side), BLOCK](a, np.zeros_like(a))",
     ],
 )
 def test_a_thread_for_each(tmp_path, body):
@@ -138,10 +135,8 @@ def test_data_that_the_function_makes_may_be_as_large_as_a_fixed_grid(tmp_path):
 
 def test_sizes_of_an_object(tmp_path):
     method = (
-        "    pass\n\nclass Run(Holder):\n    pass\n\n"
-        "class Own:\n    SIZE = 64\n    def __init__(self, n):\n        self.n = n\n"
-        "        self.down = n // self.SIZE\n"
-        "        self.up = math.ceil(n / self.SIZE)\n"
+        "    pass\n\nclass Own(Holder):\n    SIZE = 64\n    def __init__(self, n):\n        self.n = n\n"
+        "        self.down = n // self.SIZE\n        self.up = math.ceil(n / self.SIZE)\n"
         "    def go(self, x, out):\n        scale[self.{}, self.SIZE](x, out, self.n)\n"
     )
     for name, by in (("down", "rest"), ("up", "")):

@@ -65,7 +65,24 @@ def _reaches(facts: KernelFacts, axis: str, sample: Sample, threads: int | None)
         *elements_of_positions(facts, axis, threads, sample.sizes),
         *elements_of_positions(facts, axis, threads, by_conditions),
     ]
-    return {one.array: one for one in every}
+    found = {one.array: one for one in every}
+    return found or {one.array: one for one in _by_guards(facts, axis, threads, by_conditions)}
+
+
+def _by_guards(facts: KernelFacts, axis: str, threads: int, sizes: Mapping[str, int]) -> Iterator[Reach]:
+    """How many positions conditions let come to the stores of arrays, whatever elements these take for them;
+    nothing where a loop goes on in steps of the grid.
+    """
+    stores = [one for one in facts.accesses if one.array.parameter and one.kind != "load"]
+    if any(loop.context.steps_by_grid for loop in facts.loops) or not stores:
+        return
+    for access in stores:
+        if any(f"gdim.{axis}" in facts.atoms.depends(index.form) for index in access.indices):
+            return
+        limits = list(_limits(access.place.conditions, position_along(axis), axis, sizes))
+        if not limits:
+            return
+        yield Reach(access.array.name, axis, threads, min(limits)[0])
 
 
 def _size_of(found: Iterable[Reach], samples: Iterable[Sample]) -> str | None:
@@ -137,10 +154,10 @@ def _unused(
     grid = [_ratio(places, number, axis, one, whole_grid=True) for one in samples]
     if all(one is not None for one in grid):
         found = [one for one in grid if one is not None]
-        name = found[0][1]
-        if len({one[1] for one in found}) == 1 and _is_of(name, number, launch):
+        names = found[0][1]
+        if len({one[1] for one in found}) == 1 and _is_of(names, number, launch):
             alone = all(sample.grid[number] == 1 for sample in samples)
-            return Unused(axis, min(one[0] for one in found), _text(name, launch), alone)
+            return Unused(axis, min(one[0] for one in found), _text(names, launch), alone)
         return None
     block = [_ratio(places, number, axis, one, whole_grid=False) for one in samples]
     found = [one for one in block if one is not None]
@@ -149,20 +166,20 @@ def _unused(
     return None
 
 
-def _is_of(name: str, number: int, launch: SizedLaunch) -> bool:
-    """Whether a side of the grid comes from nothing but the size that has work."""
-    size = launch.sizes.get(name)
-    return launch.data(number) == (frozenset() if size is None else leaves(size))
+def _is_of(names: tuple[str, ...], number: int, launch: SizedLaunch) -> bool:
+    """Whether a side of the grid comes from nothing but the sizes that have work."""
+    return launch.data(number) == frozenset().union(*(leaves(launch.sizes[name]) for name in names))
 
 
-def _text(name: str, launch: SizedLaunch) -> str:
-    size = launch.sizes.get(name)
-    return name if size is None else written(size)
+def _text(names: tuple[str, ...], launch: SizedLaunch) -> str:
+    """Sizes as the launching code writes them."""
+    texts = [written(launch.sizes[name]) for name in names]
+    return " * ".join(texts) or "a number of the kernel's"
 
 
 def _ratio(
     places: list[Place], number: int, axis: str, sample: Sample, whole_grid: bool
-) -> tuple[float, str] | None:
+) -> tuple[float, tuple[str, ...]] | None:
     """How many threads there are for each that conditions let work, and what they are compared with."""
     threads = sample.threads(number) if whole_grid else sample.block[number]
     if threads is None:
@@ -178,7 +195,7 @@ def _ratio(
 
 def _limits(
     conditions: Iterable[Condition], position: Form, axis: str, sizes: Mapping[str, int]
-) -> Iterator[tuple[int, str]]:
+) -> Iterator[tuple[int, tuple[str, ...]]]:
     """How many positions conditions let through, each with the size that it compares them with."""
     for condition in conditions:
         for bound in condition.bounds:
@@ -186,7 +203,7 @@ def _limits(
             if rest.atoms() <= set(sizes):
                 most = rest.evaluate(sizes.__getitem__) + 1
                 if most > 0 and f"tid.{axis}" in bound.atoms():
-                    yield most, ", ".join(sorted(rest.atoms())) or str(most)
+                    yield most, tuple(sorted(rest.atoms()))
 
 
 def _at_first(bound: Form) -> Form:

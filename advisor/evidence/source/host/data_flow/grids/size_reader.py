@@ -10,6 +10,7 @@ from typing import TypeAlias
 from advisor.evidence.source.host.data_flow.grid_extents import HostFrame
 from advisor.evidence.source.host.data_flow.grids.array_makers import ArrayMakers
 from advisor.evidence.source.host.data_flow.grids.sizes import (
+    Computed,
     HostArray,
     Known,
     Leaf,
@@ -23,7 +24,8 @@ from advisor.program.names.object_attributes import values_of_attribute
 from advisor.program.names.scope_bindings import bound_at, scope_bindings, values_at
 from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.names.workspace import Workspace
-from advisor.program.syntax.calls import called_name
+from advisor.program.syntax.calls import called_name, last_name
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.tree_nodes import below_in_scope
 from advisor.program.values.constants import Constants
 
@@ -137,16 +139,20 @@ class SizeReader:
             array = self.as_array(self.read(node.value, frame, depth))
             if array is not None:
                 return self._of_array(array, node.attr)
-        if not isinstance(node.value, ast.Name) or frame.outer is not None:
+        if not isinstance(node.value, ast.Name):
             return None
         owner = frame.module.class_around(node) if node.value.id == "self" else None
+        if owner is None and frame.outer is not None:
+            return None
         if owner is None:
             base = self._name(node.value, frame, depth)
             return Leaf((base.key, node.attr), ast.unparse(node)) if isinstance(base, Leaf) else None
         values = [one for _, one in values_of_attribute(frame.module, owner, node.attr)]
+        values += _of_property(frame.module, owner, node.attr)
         of_class = scope_bindings(frame.module, owner).names.get(node.attr, [])
         values += [one.value for one in of_class if one.value is not None and one.part is None]
-        found = self.read(values[0], frame, depth) if len(values) == 1 else None
+        home = HostFrame(frame.module, {})
+        found = self.read(values[0], home, depth) if len(values) == 1 else None
         return Leaf((owner, node.attr), ast.unparse(node)) if found is None else found
 
     def _of_array(self, array: HostArray, attribute: str) -> Read:
@@ -202,6 +208,15 @@ class SizeReader:
             sizes = [self._number(one, frame, depth) for one in node.args]
             known = [one for one in sizes if one is not None]
             return folded(min if name == "min" else max, *known) if len(known) == len(sizes) else None
+        if name == "divmod" and len(node.args) == 2:
+            dividend, divisor = (self._number(one, frame, depth) for one in node.args)
+            if dividend is None or divisor is None:
+                return None
+            return computed(ast.FloorDiv(), dividend, divisor), computed(ast.Mod(), dividend, divisor)
+        if name == "astype" and isinstance(node.func, ast.Attribute):
+            number = self._number(node.func.value, frame, depth)
+            if isinstance(number, Known | Computed):
+                return number
         if name == "tuple" and len(node.args) == 1:
             return self._each(node.args[0], frame, depth)
         made = self._makers.made(node, frame, depth)
@@ -246,13 +261,15 @@ class SizeReader:
 
     def _returned(self, call: ast.Call, frame: HostFrame) -> Iterator[tuple[ast.expr, HostFrame]]:
         """What the one function that a call runs returns, with its frame."""
-        found = self._functions.of(call.func, frame.module, frame.module.function_around(call))
+        found = _method(call, frame.module) or self._functions.of(
+            call.func, frame.module, frame.module.function_around(call)
+        )
         if found is None or len(found) != 1 or any(isinstance(one, ast.Starred) for one in call.args):
             return
         module, function = found[0]
         if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             return
-        names = [one.arg for one in function.args.args]
+        names = [one.arg for one in function.args.args if one.arg != "self"]
         named = {one.arg: one.value for one in call.keywords if one.arg}
         given = {**parameter_defaults(function), **dict(zip(names, call.args, strict=False)), **named}
         inner = HostFrame(module, given, frame)
@@ -275,6 +292,32 @@ class _Counted(SizeReader):
         if isinstance(node, ast.Name) and node.id in self._counted_names:
             return self._counted_names[node.id]
         return super().read(node, frame, depth)
+
+
+def _of_property(module: ModuleSyntax, owner: ast.ClassDef, name: str) -> list[ast.expr]:
+    """What a property of a class returns."""
+    bound = scope_bindings(module, owner).names.get(name, [])
+    properties = [one.definition for one in bound if isinstance(one.definition, ast.FunctionDef)]
+    return [
+        one.value
+        for function in properties
+        if any(last_name(decorator).endswith("property") for decorator in function.decorator_list)
+        for one in below_in_scope(function)
+        if isinstance(one, ast.Return) and one.value is not None
+    ]
+
+
+def _method(call: ast.Call, module: ModuleSyntax) -> list[tuple[ModuleSyntax, FunctionNode]] | None:
+    """The method of the class around a call `self.name(…)`, None for any other call."""
+    function = call.func
+    if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)):
+        return None
+    owner = module.class_around(call) if function.value.id == "self" else None
+    if owner is None:
+        return None
+    bound = scope_bindings(module, owner).names.get(function.attr, [])
+    found = [one.definition for one in bound if isinstance(one.definition, ast.FunctionDef)]
+    return [(module, found[0])] if len(found) == len(bound) == 1 else None
 
 
 def _item(found: Read, place: int) -> Read:

@@ -72,6 +72,8 @@ class HostArray:
     def elements(self) -> Size | None:
         """The number of elements."""
         axes = self.axes if self.shape is None else len(self.shape)
+        if axes is None and self.of is not None:
+            return self.of
         if axes is None:
             return Leaf((self.key, "size"), f"{self.written}.size", self.key, self.given)
         sizes = [self.extent(axis) for axis in range(axes)]

@@ -1,0 +1,152 @@
+"""Copies to the host of whole arrays of which the host uses a part, or what a reduction leaves of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from advisor.evidence.source.host.data_flow.grid_extents import HostFrame
+from advisor.evidence.source.host.data_flow.grids.size_reader import SizeReader
+from advisor.evidence.source.host.data_flow.grids.sizes import Computed, Known, Size, leaves
+from advisor.program.names.scope_bindings import bound_at
+from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.calls import called_name
+from advisor.program.syntax.module import ModuleSyntax
+
+_REDUCTIONS = frozenset({
+    "sum", "max", "min", "mean", "std", "var", "any", "all", "argmax", "argmin", "prod", "nansum", "nanmax",
+    "nanmin", "nanmean", "amax", "amin", "median", "count_nonzero", "norm",
+})  # fmt: skip
+_SHOWING = frozenset({
+    "print", "info", "debug", "format", "allclose", "assert_allclose", "isclose", "assert_equal",
+})  # fmt: skip
+_OF_ITS_SHAPE = frozenset({"shape", "size", "dtype", "ndim", "nbytes"})
+_LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+_SPEAKS_OF_BLOCKS = re.compile(r"block|bpg|grid|bins|partial|num_|count", re.IGNORECASE)
+# A copy of so many elements takes no longer than of one.
+_FEW = 4096
+
+
+@dataclass(frozen=True)
+class UsedPart:
+    """What the host uses of an array that it copies, and whether it is more than shown or compared."""
+
+    what: str
+    shown_only: bool
+
+
+def used_part(copy: ast.Call, module: ModuleSyntax, workspace: Workspace) -> UsedPart | None:
+    """What the host uses of an array that `copy_to_host()` brings, None where that may be all of it, or where
+    the array may be one of few elements.
+    """
+    if copy.args or copy.keywords or not isinstance(copy.func, ast.Attribute):
+        return None
+    array = SizeReader(workspace).array(copy.func.value, HostFrame(module, {}))
+    if array is None or not _is_large(array.elements):
+        return None
+    parent = module.parents.get(copy)
+    if isinstance(parent, ast.Assign):
+        if len(parent.targets) != 1 or not isinstance(parent.targets[0], ast.Name):
+            return None
+        uses: list[ast.expr] = [*_uses(parent.targets[0], parent, module)]
+    else:
+        uses = [copy]
+    found = [_part(one, module) for one in uses if not _asks_for_its_shape(one, module)]
+    parts = [one for one in found if one is not None]
+    if not parts or len(parts) < len(found):
+        return None
+    what = ", ".join(dict.fromkeys(part for part, _ in parts))
+    return UsedPart(what, all(shown for _, shown in parts))
+
+
+def _is_large(elements: Size | None) -> bool:
+    """Whether an array has as many elements as the data: not one for each block of a grid."""
+    if isinstance(elements, Known):
+        return elements.value > _FEW
+    if isinstance(elements, Computed):
+        return all(map(_is_named, elements.parts)) and len(leaves(elements)) == len(elements.parts)
+    return elements is not None and not _SPEAKS_OF_BLOCKS.search(elements.written)
+
+
+def _is_named(size: Size) -> bool:
+    return not isinstance(size, Computed)
+
+
+def _uses(name: ast.Name, binding: ast.Assign, module: ModuleSyntax) -> Iterator[ast.Name]:
+    """The places that may read what an assignment gives a name."""
+    for one in module.loads(name.id, module.scope_of(binding) or module.tree):
+        if any(bound is not None and bound.node is binding for bound in bound_at(module, one)):
+            yield one
+
+
+def _part(use: ast.expr, module: ModuleSyntax) -> tuple[str, bool] | None:
+    parent = module.parents.get(use)
+    found: str | None = None
+    node: ast.AST = use
+    if isinstance(parent, ast.Subscript) and parent.value is use and isinstance(parent.ctx, ast.Load):
+        if _is_single(parent.slice, use, module):
+            found, node = ast.unparse(parent), parent
+    elif isinstance(parent, ast.Attribute) and parent.attr in _REDUCTIONS:
+        call = module.parents.get(parent)
+        if isinstance(call, ast.Call) and call.func is parent and not call.args and not call.keywords:
+            found, node = ast.unparse(call), call
+    elif called_name(parent or use) in _REDUCTIONS and isinstance(parent, ast.Call) and parent.args == [use]:
+        found, node = ast.unparse(parent), parent
+    return None if found is None else (found.replace(ast.unparse(use), "…", 1), _is_shown(node, module))
+
+
+def _is_single(index: ast.expr, use: ast.AST, module: ModuleSyntax) -> bool:
+    """Whether an index picks one element, or few at an end: by numbers, or by names outside of loops."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    if all(_is_number(one) for one in parts):
+        return True
+    if all(_is_number(one) or isinstance(one, ast.Name) for one in parts):
+        return not any(isinstance(one, _LOOPS) for one in _around(use, module))
+    ends = [one for one in parts if isinstance(one, ast.Slice)]
+    return len(parts) == 1 and len(ends) == 1 and _is_short(ends[0])
+
+
+def _is_short(part: ast.Slice) -> bool:
+    first, last = _number(part.lower), _number(part.upper)
+    if part.step is not None:
+        return False
+    if part.lower is None:
+        return last is not None and 0 < last <= _FEW
+    if part.upper is None:
+        return first is not None and -_FEW <= first < 0
+    return first is not None and last is not None and 0 <= first < last and last - first <= _FEW
+
+
+def _number(node: ast.expr | None) -> int | None:
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _number(node.operand)
+        return None if inner is None else -inner
+    return None
+
+
+def _is_number(node: ast.expr) -> bool:
+    return _number(node) is not None
+
+
+def _around(node: ast.AST, module: ModuleSyntax) -> Iterator[ast.AST]:
+    parent = module.parents.get(node)
+    while parent is not None and not isinstance(parent, ast.FunctionDef | ast.Module):
+        yield parent
+        parent = module.parents.get(parent)
+
+
+def _is_shown(node: ast.AST, module: ModuleSyntax) -> bool:
+    """Whether a value is only printed, or compared with what it should be."""
+    around: Sequence[ast.AST] = list(_around(node, module))
+    return any(isinstance(one, ast.Assert | ast.JoinedStr) or called_name(one) in _SHOWING for one in around)
+
+
+def _asks_for_its_shape(use: ast.expr, module: ModuleSyntax) -> bool:
+    parent = module.parents.get(use)
+    return (isinstance(parent, ast.Attribute) and parent.attr in _OF_ITS_SHAPE) or called_name(
+        parent or use
+    ) == "len"
