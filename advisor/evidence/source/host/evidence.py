@@ -212,7 +212,7 @@ def _numba_calls(placement: Placement, calls: Sequence[HostCall], launches: Sequ
         if call.entity == "transfer":
             on_stream, pinned = has_stream(call.node, placement), source_pinned(call, placement)
             record.know("source", on_stream=on_stream, source_pinned=pinned)
-            record.know("source", in_test_or_benchmark=call.timed or is_test_path(call.module.path))
+        record.know("source", in_test_or_benchmark=call.timed or is_test_path(call.module.path))
         if call.entity == "synchronisation":
             loops = host_loops(placement.module, call.node)
             clock = any(reads_clock(loop, placement.module) for loop in loops)

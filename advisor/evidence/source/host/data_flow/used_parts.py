@@ -92,8 +92,8 @@ def _part(use: ast.expr, module: ModuleSyntax) -> tuple[str, bool] | None:
         call = module.parents.get(parent)
         if isinstance(call, ast.Call) and call.func is parent and not call.args and not call.keywords:
             found, node = ast.unparse(call), call
-    elif called_name(parent or use) in _REDUCTIONS and isinstance(parent, ast.Call) and parent.args == [use]:
-        found, node = ast.unparse(parent), parent
+    elif isinstance(parent, ast.Call) and parent.args == [use] and not parent.keywords:
+        found, node = (ast.unparse(parent) if called_name(parent) in _REDUCTIONS else None), parent
     return None if found is None else (found.replace(ast.unparse(use), "…", 1), _is_shown(node, module))
 
 

@@ -177,7 +177,7 @@ def test_no_threads_too_many_for_certain(tmp_path, body):
     [
         ("row[n, 256](a, 8)", 32),
         ("row[n, 256](a, 256)", None),
-        ("out = np.zeros((len(x), 3))\nimage[(blocks_for(len(x), 32), 1), (32, 32)](out, out)", 32 / 3),
+        ("out = np.zeros((len(x), 3))\nimage[(blocks_for(len(x), 32), 1), (32, 32)](out, out)", 10.7),
         ("row[n, 256](a, k)", None),
     ],
 )

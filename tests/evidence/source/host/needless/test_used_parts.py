@@ -41,6 +41,7 @@ def test_a_part(tmp_path, body, part):
         "h = d.copy_to_host()\nreturn [h[i] for i in range(n)]",
         "h = d.copy_to_host()\nreturn h[n:]",
         "h = d.copy_to_host()\nreturn h.sum(axis=0)",
+        "h = d.copy_to_host()\nreturn np.sum(h, axis=0)",
         "h = d.copy_to_host()",
         "one = cuda.device_array(1)\nreturn one.copy_to_host()[0]",
         "sums = cuda.device_array(n // 256)\nreturn sums.copy_to_host().sum()",

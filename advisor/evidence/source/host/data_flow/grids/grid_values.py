@@ -54,7 +54,8 @@ def _unused(facts: KernelFacts, sized: SizedLaunch) -> Iterator[tuple[str, Value
     found = unused_threads(facts, sized)
     for kind, in_block in (("unused", False), ("idle", True)):
         several = [one for one in found if one.in_block is in_block and one.times > 1]
-        yield f"{kind}_times", math.prod(one.times for one in several)
+        # A grid in whole blocks has a few threads more.
+        yield f"{kind}_times", round(math.prod(one.times for one in several), 1)
         if several:
             yield f"{kind}_axis", " and ".join(one.axis for one in several)
             yield f"{kind}_size", " and ".join(dict.fromkeys(one.size for one in several))

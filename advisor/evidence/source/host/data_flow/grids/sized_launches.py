@@ -8,7 +8,15 @@ from dataclasses import dataclass
 
 from advisor.evidence.source.host.data_flow.grid_extents import HostFrame
 from advisor.evidence.source.host.data_flow.grids.size_reader import SizeReader
-from advisor.evidence.source.host.data_flow.grids.sizes import Known, Leaf, Size, leaves, part_of, whole
+from advisor.evidence.source.host.data_flow.grids.sizes import (
+    Known,
+    Leaf,
+    Size,
+    in_order,
+    leaves,
+    part_of,
+    whole,
+)
 from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts
 from advisor.program.launches.launches import Launch
 from advisor.program.names.scope_bindings import values_at
@@ -33,8 +41,8 @@ class SizedLaunch:
     def samples(self) -> list[Sample]:
         """The launch for several choices of the sizes that the source leaves open."""
         every = [one for one in (*self.grid, *self.block, *self.sizes.values()) if one is not None]
-        found = sorted({leaf for one in every for leaf in leaves(one)}, key=lambda one: one.written)
-        found = [one for one in found if one not in self.threads]
+        named = dict.fromkeys(leaf for one in every for leaf in in_order(one))
+        found = [one for one in named if one not in self.threads]
         return [self._sample(found, *one) for one in zip(_SAMPLES, _BLOCKS, strict=True)]
 
     @property

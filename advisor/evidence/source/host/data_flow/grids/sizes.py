@@ -109,15 +109,16 @@ def folded(function: Callable[..., Number], *parts: Size) -> Size | None:
 
 def leaves(size: Size) -> frozenset[Leaf]:
     """The sizes that one is computed from."""
-    return frozenset(_leaves(size))
+    return frozenset(in_order(size))
 
 
-def _leaves(size: Size) -> Iterator[Leaf]:
+def in_order(size: Size) -> Iterator[Leaf]:
+    """The same as they are written, some perhaps several times."""
     if isinstance(size, Leaf):
         yield size
     elif isinstance(size, Computed):
         for one in size.parts:
-            yield from _leaves(one)
+            yield from in_order(one)
 
 
 def written(size: Size) -> str:
