@@ -20,7 +20,7 @@ from advisor.program.launches.kernel_values import (
     kernels_in,
 )
 from advisor.program.launches.value_evaluation import Evaluation
-from advisor.program.names.scope_bindings import Binding, scope_bindings
+from advisor.program.names.scope_bindings import Binding, scope_bindings, values_at
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.names.workspace import KNOWN_LIBRARIES
 from advisor.program.syntax.calls import last_name
@@ -84,13 +84,22 @@ class ConfiguredCalls:
             if isinstance(one, Configured):
                 found.setdefault(one.configuration, []).append(one)
         is_all = len(found) == 1 and not is_open(values)
-        own = tuple(Operand(one, self.module) for one in call.args)
+        written = [Operand(one, self.module) for one in call.args]
+        own = tuple(inner for one in written for inner in self._unpacked(one))
+        as_written = own == tuple(written)
         for configuration, same in found.items():
             kernels = tuple(one.kernel.declaration for one in same if one.kernel is not None)
             otherwise = any(one.otherwise for one in same) or bool(kernels)
             before = same[0].arguments
             yield ConfiguredCall(
-                call, same[0].target, kernels, is_all, otherwise, configuration, (*before, *own), not before
+                call,
+                same[0].target,
+                kernels,
+                is_all,
+                otherwise,
+                configuration,
+                (*before, *own),
+                not before and as_written,
             )
 
     def _of_helpers(self, call: ast.Call, function: ast.Name | ast.Attribute) -> Iterator[ConfiguredCall]:
@@ -175,12 +184,25 @@ class ConfiguredCalls:
             rest = None
             if isinstance(argument, ast.Starred) and isinstance(argument.value, ast.Name):
                 rest = names.rest(argument.value.id, at.frame)
-            arguments += [replace(at, node=argument)] if rest is None else rest
+            arguments += self._unpacked(replace(at, node=argument)) if rest is None else rest
         given = tuple(names.given(argument) for argument in arguments)
         is_all = len(values) == 1
         return ConfiguredCall(
             call, one.target, (one.kernel.declaration,), is_all, True, one.configuration, given, False, True
         )
+
+    def _unpacked(self, argument: Operand) -> list[Operand]:
+        """The arguments for which one stands: the items of a tuple that is written out, for `*items`."""
+        if not isinstance(argument.node, ast.Starred):
+            return [argument]
+        held = self.evaluation.names.given(replace(argument, node=argument.node.value))
+        if isinstance(held.node, ast.Name):
+            values = values_at(held.module, held.node)
+            if len(values) == 1 and values[0] is not None:
+                held = replace(held, node=values[0])
+        items = held.node.elts if isinstance(held.node, ast.Tuple) else []
+        written_out = bool(items) and not any(isinstance(one, ast.Starred) for one in items)
+        return [replace(held, node=one) for one in items] if written_out else [argument]
 
     def _gives_kernels(self, site: Operand) -> bool:
         """Whether an argument of a call may be a kernel, at first sight or once it is evaluated."""

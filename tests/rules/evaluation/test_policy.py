@@ -189,3 +189,28 @@ def test_what_tests_pass_tells_nothing_of_programs(shipped, name):
     tables = build_tables([kernel, *launches], shipped.owner_entity())
     fill_in(shipped, tables)
     assert bool(tables["kernel"].columns["little_data"].values[0] == 1.0) is cold
+
+
+THREADS = {
+    "one thread": ([(1, 1)], {}, True),
+    "a warp": ([(1, 32)], {}, True),
+    "four blocks of eight": ([(4, 8)], {}, True),
+    "a thread more": ([(1, 33)], {}, False),
+    "a warp here, more there": ([(1, 32), (64, 64)], {}, False),
+    "a grid of unknown size": ([(1, 32), (None, 32)], {}, False),
+    "for a check": ([(1, 32)], {"in_workload": True}, False),
+    "in tests": ([(1, 32)], {"in_tests": True}, False),
+    "no launch": ([], {}, False),
+}
+
+
+@pytest.mark.parametrize("name", THREADS)
+def test_a_kernel_of_one_warp(shipped, name):
+    grids, where, alone = THREADS[name]
+    kernel = Record("kernel", "k", "a.py", Span(1), "k", None, {})
+    launches = [Record("launch", f"l{at}", "a.py", Span(at + 2), "k", "k") for at in range(len(grids))]
+    for launch, (blocks, threads) in zip(launches, grids, strict=True):
+        launch.know("source", **{"blocks": blocks, "block_threads": threads, "in_workload": False, **where})
+    tables = build_tables([kernel, *launches], shipped.owner_entity())
+    fill_in(shipped, tables)
+    assert bool(tables["kernel"].columns["one_warp"].values[0] == 1.0) is alone

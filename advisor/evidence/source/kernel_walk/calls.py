@@ -117,7 +117,8 @@ class Calls(Expressions, ABC):
         if name in ("min", "max", "abs") and len(kinds) == 1:
             kind = next(iter(kinds))
         if name in ("floor", "ceil", "round"):
-            kind = "float" if dotted.startswith("numpy.") else "int"
+            # Numba gives Python's int on the CPU alone: for CUDA `math.floor` is the device's own function.
+            kind = "float" if dotted.startswith(("math.", "numpy.")) else "int"
         result = self.opaque(
             [*values, *base],
             kind,

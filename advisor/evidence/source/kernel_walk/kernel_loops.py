@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field, replace
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form, atom, number
+from advisor.evidence.source.kernel_walk.counted_names import is_plain, step_of_inner_loops, value_behind
 from advisor.evidence.source.kernel_walk.index_bounds import range_bound
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     BranchUse,
@@ -159,11 +160,28 @@ class LoopWalk(Statements):
                     inductions[name] = before
                     self.stepped_by_grid |= _is_grid(signed)
                     continue
+            total = self._step_of_inner_loops(statement, name) if isinstance(before, Scalar) else None
+            if total is not None and isinstance(before, Scalar) and before.kind == "int":
+                new[name] = Scalar(before.form + number(total) * atom(counter), before.kind)
+                inductions[name] = before
+                continue
             if isinstance(before, View) and name not in found.scalars:
                 continue
             new[name] = self._loop_value(name, before, found, counter)
         self.env.update(new)
         return inductions
+
+    def _step_of_inner_loops(self, loop: ast.For | ast.While, name: str) -> int | None:
+        def whole(node: ast.expr) -> int | None:
+            return self.scalar(node).form.constant if is_plain(node) else None
+
+        def iterations(inner: ast.For) -> int | None:
+            call = inner.iter
+            if not isinstance(call, ast.Call) or call.keywords or not self._is_range(call):
+                return None
+            return trip_count([whole(one) for one in call.args])
+
+        return step_of_inner_loops(loop, name, iterations, whole)
 
     def _loop_value(self, name: str, before: Value | None, found: Dependences, counter: str) -> Value:
         outside = [self.env[other] for other in found.reads.get(name, ()) if other in self.env]
@@ -183,6 +201,12 @@ class LoopWalk(Statements):
             value = self.env.get(name)
             if isinstance(value, Scalar):
                 before = inductions.get(name)
+                behind = None
+                if isinstance(before, Scalar) and before.kind == value.kind == "int":
+                    behind = value_behind(before.form, value.form, context)
+                if behind is not None:
+                    self.env[name] = Scalar(behind, "int")
+                    continue
                 values: list[Value] = [value, *trips, *([before] if before is not None else [])]
                 depends = frozenset().union(*(self.depends(item) for item in values)) - {context.counter}
                 loaded = any(self.loaded(item) for item in values)
