@@ -230,7 +230,7 @@ def main():
     flat_with_rows_of_height[(64, 64), (16, 16)](a, out, 1000, 1024)
     flat_with_rows_of_width[(64, 64), (16, 16)](a, out, 1000, 1024)
     image = cuda.to_device(np.ones((256, 1 << 16), dtype=np.float32))
-    column_sums_up_to_columns[512, 128](image, out)
+    column_sums_up_to_columns[512, 128](image, out)  # hit: grid-larger-than-data
     column_sums[512, 128](image, out)
     smoothed_by_shifted_weights[n // 128, 128](a, weights, out)
     smoothed[n // 128, 128](a, weights, out)
@@ -248,3 +248,20 @@ def main():
     counted_in_a_parameter[n // 128, 128](a, 0)
     marked[n // 128, 128](a, out)
     print(out.copy_to_host()[:4])
+
+
+def shows_the_array_of_before():
+    result = np.zeros(1 << 20, dtype=np.float32)
+    a = cuda.to_device(np.ones(result.size, dtype=np.float32))
+    device = cuda.to_device(result)
+    scaled_by_position[result.size // 128, 128](a, device)  # hit: result-left-on-device
+    print(result[:4])
+
+
+def shows_the_result():
+    result = np.zeros(1 << 20, dtype=np.float32)
+    a = cuda.to_device(np.ones(result.size, dtype=np.float32))
+    device = cuda.to_device(result)
+    scaled_by_position[result.size // 128, 128](a, device)  # ok: result-left-on-device
+    device.copy_to_host(result)
+    print(result[:4])

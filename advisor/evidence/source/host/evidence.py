@@ -18,8 +18,9 @@ from advisor.evidence.source.host.data_flow.matrix_types import matrix_product_r
 from advisor.evidence.source.host.data_flow.needless_fills import needless_fills
 from advisor.evidence.source.host.data_flow.needless_waits import LaunchingLoops
 from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.evidence.source.host.data_flow.results.lost_results import lost_results
+from advisor.evidence.source.host.data_flow.results.unset_arrays import added_to_unset
 from advisor.evidence.source.host.data_flow.swapped_arguments import swapped_arguments
-from advisor.evidence.source.host.data_flow.unset_arrays import added_to_unset
 from advisor.evidence.source.host.data_flow.used_parts import used_part
 from advisor.evidence.source.host.early_reads import early_read_records
 from advisor.evidence.source.host.host_calls import HostCall
@@ -95,6 +96,7 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
         sized = grid_values(launch, walked, placement.workspace)
         exchanged = exchanged_array(launch, walked, placement.workspace) or exchanged_by_sizes(sized)
         unset = list(added_to_unset(launch, launches, walked))
+        lost = lost_results(launch, walked)
         record.know(
             "source",
             sliced_arguments=sliced,
@@ -106,6 +108,7 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
             exchanged_array=exchanged,
             adds_to_unset=bool(unset),
             unset_arrays=listed(name for name, _ in unset),
+            lost_results=None if lost is None else listed(lost) or "",
             unset_by=ast.unparse(unset[0][1].func) if unset else None,
             steps=steps(launch, placement),
             beside_larger_launch=larger.beside(launch),
