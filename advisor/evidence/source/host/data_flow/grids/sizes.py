@@ -12,6 +12,8 @@ from advisor.program.syntax.operators import ARITHMETIC
 
 Number: TypeAlias = "int | float"
 
+_MOST = 2**63
+
 
 @dataclass(frozen=True)
 class Known:
@@ -140,7 +142,8 @@ def value_of(size: Size, given: Mapping[Leaf, int]) -> Number | None:
         found = size.function(*parts)
     except (ArithmeticError, ValueError, TypeError):
         return None
-    return found if isinstance(found, int | float) else None
+    # What no 64-bit integer holds is no size, as where one is shifted by another.
+    return found if isinstance(found, int | float) and abs(found) < _MOST else None
 
 
 def whole(size: Size | None, given: Mapping[Leaf, int]) -> int | None:
