@@ -198,3 +198,36 @@ def test_threads_of_a_block_without_work(tmp_path, body, times):
 )
 def test_axes_beyond_their_limit(tmp_path, body, axis):
     assert value(launch(tmp_path, body), "limited_axis") == axis
+
+
+PAIRS = """
+@cuda.jit
+def pairs(x, out):
+    i = cuda.grid(1)
+    j = cuda.blockIdx.y
+    if i < x.shape[0] and j < x.shape[0]:
+        out[j, i] = x[i{0}] - x[j{0}]
+
+@cuda.jit
+def rows(a):
+    i = cuda.grid(1)
+    j = cuda.blockIdx.y
+    if i < a.shape[1]:
+        a[j, i] = 0
+
+def main(x, out, a):
+    {1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("index", "body", "known"),
+    [
+        ("", "pairs[(len(x) // 64 + 1, len(x)), 64](x, out)", True),
+        (", 0", "pairs[(len(x) // 64 + 1, len(x)), 64](x, out)", True),
+        ("", "rows[(a.shape[1] // 64 + 1, a.shape[0]), 64](a)", False),
+    ],
+)
+def test_sizes_that_grow_beyond_the_limit(tmp_path, index, body, known):
+    (found,) = records(tmp_path, "launch", PAIRS.format(index, body))
+    assert (value(found, "limited_axis"), value(found, "limited_by_data")) == ("y", known)

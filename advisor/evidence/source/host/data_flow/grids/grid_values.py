@@ -74,6 +74,15 @@ def _over_limit(sized: SizedLaunch) -> dict[str, Value | None]:
                 "limited_axis": axis,
                 "limited_size": written(side),
                 "limited_blocks": None if leaves(side) else float(min(one or 0 for one in blocks)),
-                "limited_by_data": isinstance(side, Leaf) and side.array is not None,
+                "limited_by_data": isinstance(side, Leaf) and _is_length(side, sized),
             }
     return {"limited_axis": ""}
+
+
+def _is_length(size: Leaf, sized: SizedLaunch) -> bool:
+    """Whether a size is the length of an array of one axis, or the grid has it along x as well: rows of an
+    array whose other axis lies along x are as few as their columns allow.
+    """
+    every = {leaf for one in sized.sizes.values() for leaf in leaves(one)}
+    others = {one for one in every if one.array == size.array and one != size}
+    return size.array is not None and (not others or size in sized.data(0))
