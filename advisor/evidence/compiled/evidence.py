@@ -36,8 +36,9 @@ class Promotion:
     """The operations of a line that are float64 beside float32 data for a reason that is no float64 data.
 
     `cause` says which, in words, and `data` what is computed with or for. `known` is whether the source or a
-    launch shows that some of that data is narrower, and `assumed` whether that is a guess for some;
-    `from_guess` is whether the cause is one. `rounded` says that all that comes of them is whole numbers.
+    launch shows that some of that data is narrower, `assumed` whether that is a guess for some, and
+    `reads_assumed` for some that they compute with; `from_guess` is whether the cause is one. `rounded` says
+    that all that comes of them is whole numbers.
     """
 
     path: str
@@ -47,6 +48,7 @@ class Promotion:
     known: bool
     assumed: bool
     from_guess: bool
+    reads_assumed: bool = False
     data: str = "on float32 data"
     rounded: bool = False
 

@@ -39,12 +39,12 @@ def _know_promotions(unit: CompilationUnit, kernel: CompiledKernel, lines: list[
         found = promoted.get((record.path, record.span.line))
         record.know("compiled", kernel.assumptions, promoted_operations=found.operations if found else 0)
         if found is not None:
-            certain = found.known and not found.from_guess and not (found.assumed and float64)
+            guessed = found.from_guess or found.reads_assumed or (found.assumed and float64)
             record.know(
                 "compiled",
                 kernel.assumptions,
                 promotion_cause=found.cause,
-                promotion_certain=certain,
+                promotion_certain=found.known and not guessed,
                 promotion_data=found.data,
                 promotion_rounded=found.rounded,
             )

@@ -46,7 +46,7 @@ Json = dict[str, Any]
 Progress = Callable[[str, int, int], None]
 
 # Raised whenever the same unit would give other numbers than before.
-_FORMAT = 11
+_FORMAT = 12
 _BATCH = 16
 
 

@@ -1,5 +1,7 @@
 """Integer divisions in loops, and whole numbers through float64 divisions."""
 
+import math
+
 import numpy as np
 from numba import cuda
 
@@ -75,6 +77,15 @@ def through_a_float(a, image):
     if i < a.size:
         row = int(i / width)  # hit: float-division-index  # ok: float64-promotion
         a[i] = np.float32(row)
+
+
+@cuda.jit
+def rounded_down_for_each_element(a, image):
+    width = image.shape[1]
+    for i in range(cuda.grid(1), a.size, cuda.gridsize(1)):
+        row = math.floor(i / width)  # hit: float-division-index
+        nearest = int(i / width + 0.5)  # ok: float-division-index
+        a[i] = np.float32(row - nearest)
 
 
 @cuda.jit

@@ -83,6 +83,36 @@ def along_one_axis_only(a, out):
         out[i] = math.sqrt(a[i]) / a[0] + math.exp(a[i])  # ok: same-work-along-an-axis
 
 
+@cuda.jit
+def curves(rate, image):
+    i = cuda.grid(1)
+    if i < image.shape[1]:
+        level = float32(1)
+        for t in range(image.shape[0]):
+            image[t, i] = level
+            level *= math.exp(-rate[i] / rate[0])  # hit: function-recomputed-in-loop
+
+
+@cuda.jit
+def curves_of_a_factor(rate, image):
+    i = cuda.grid(1)
+    if i < image.shape[1]:
+        level = float32(1)
+        factor = math.exp(-rate[i])  # ok: function-recomputed-in-loop
+        for t in range(image.shape[0]):
+            image[t, i] = level * math.exp(factor)  # ok: function-recomputed-in-loop
+            level *= factor
+
+
+@cuda.jit
+def curves_of_changing_rates(rate, image):
+    i = cuda.grid(1)
+    if i < image.shape[1]:
+        for t in range(image.shape[0]):
+            image[t, i] = math.exp(-rate[i])  # ok: function-recomputed-in-loop
+            rate[i] += float32(1)
+
+
 def main(n):
     a = cuda.device_array(n, dtype=np.float32)
     whole = cuda.device_array(n, dtype=np.int32)
@@ -99,4 +129,7 @@ def main(n):
     one_scale[square](image, a, image)
     of_both[square](image, a, image)
     along_one_axis_only[blocks, 128](a, a)
+    curves[blocks, 128](a, image)
+    curves_of_a_factor[blocks, 128](a, image)
+    curves_of_changing_rates[blocks, 128](a, image)
     return float32(0)

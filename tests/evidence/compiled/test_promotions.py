@@ -159,7 +159,8 @@ KERNELS: dict[str, CompilationUnit] = {
     ),
     # -- types that are guesses ----------------------------------------------------------------------
     "all assumed": guessed("out[i] = x * 0.1 + x", ("a", "out", "n")),
-    "one known": guessed("out[i] = x * 0.1 + x", ("a", "n")),
+    "result known": guessed("out[i] = x * 0.1 + x", ("a", "n")),
+    "data known": guessed("out[i] = x * 0.1 + x", ("out", "n")),
     "assumed, but declared float32": guessed(DECLARED, ("a", "out", "n")),
     "assumed Python float": guessed("out[i] = x * n + x", ("n",), (F32, F32, "float64")),
     "assumed beside float64": guessed("out[i] = x * 0.1 + x", ("a",), (F32, F32, F64)),
@@ -255,8 +256,10 @@ def test_float64_on_purpose_is_in_the_machine_code(evidence: CompiledEvidence) -
     [
         ("literal", True, False, True),
         ("all assumed", False, False, False),
-        ("one known", True, False, True),
-        ("assumed, but declared float32", True, False, True),
+        ("data known", True, False, True),
+        # What is stored as float32, or as a flag, may be computed from float64 data on purpose.
+        ("result known", True, False, False),
+        ("assumed, but declared float32", True, False, False),
         ("assumed Python float", True, True, False),
         # The array of unknown type may be float64 as the other one is.
         ("assumed beside float64", True, False, False),
@@ -343,7 +346,7 @@ def test_a_cause_in_a_notebook_is_named_by_its_function() -> None:
     function = FunctionText("scale", "def scale(x):\n    return x * 0.1\n", "lib.ipynb", 70, device=True)
     unit = CompilationUnit("k", "lib.ipynb", (function,))
     found = {
-        "function": 0, "line": 2, "operations": 1, "narrow": [0], "rounded": False,
+        "function": 0, "line": 2, "operations": 1, "narrow": [0], "read": [0], "rounded": False,
         "causes": [["literal", 0, 2, "0.1"]],
     }  # fmt: skip
     (one,) = placed_promotions(unit, ArgumentTypes(("float32",)), [found])

@@ -58,6 +58,7 @@ def _placed(unit: CompilationUnit, types: ArgumentTypes, guessed: frozenset[int]
         cause=_in_words(unit, path, certain or found["causes"], found),
         known=bool(narrow - guessed),
         assumed=bool(narrow & guessed),
+        reads_assumed=not guessed.isdisjoint(found["read"]),
         from_guess=not certain,
         data=_data(types, narrow),
         rounded=bool(found["rounded"]),

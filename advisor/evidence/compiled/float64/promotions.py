@@ -41,8 +41,9 @@ def promotions(functions: TypedFunctions, kernel: FunctionKey) -> list[Json]:
     """The promoted operations of a kernel and the device functions that it calls, those of a line together.
 
     Each has `function`, `line`, `operations`, its `causes` (kind, function, line, text) and in `narrow` the
-    numbers of the kernel's parameters that are its float32 data, -1 for what the kernel itself declares.
-    `rounded` says that all that comes of them is whole numbers.
+    numbers of the kernel's parameters that are its float32 data, -1 for what the kernel itself declares;
+    `read` are those of them whose values the operations compute with. `rounded` says that all that comes of
+    them is whole numbers.
     """
     if kernel not in functions:
         return []
@@ -50,14 +51,19 @@ def promotions(functions: TypedFunctions, kernel: FunctionKey) -> list[Json]:
     results = _Destinations(origins)
     found: dict[tuple[int, int], Json] = {}
     for function in functions.values():
-        for assignment, around, rounded in _computed(origins, results, function):
+        for assignment, flows, around, rounded in _computed(origins, results, function):
             if around.causes and around.narrow and not around.wide:
-                _note(found, function, assignment.loc.line, around, rounded)
+                _note(found, function, assignment.loc.line, flows, around, rounded)
     return [found[place] for place in sorted(found)]
 
 
 def _note(
-    found: dict[tuple[int, int], Json], function: TypedFunction, line: int, around: Origin, rounded: bool
+    found: dict[tuple[int, int], Json],
+    function: TypedFunction,
+    line: int,
+    flows: Origin,
+    around: Origin,
+    rounded: bool,
 ) -> None:
     place = function.number, line
     new: Json = {
@@ -66,6 +72,7 @@ def _note(
         "operations": 0,
         "causes": [],
         "narrow": [],
+        "read": [],
         "rounded": True,
     }
     known = found.setdefault(place, new)
@@ -73,13 +80,14 @@ def _note(
     known["operations"] += 1
     known["causes"] = sorted({tuple(one) for one in known["causes"]} | {tuple(one) for one in around.causes})
     known["narrow"] = sorted({*known["narrow"], *around.narrow})
+    known["read"] = sorted({*known["read"], *flows.narrow})
 
 
 def _computed(
     origins: ValueOrigins, results: _Destinations, function: TypedFunction
-) -> Iterator[tuple[Any, Origin, bool]]:
-    """The operations in float64, each with what flows into it and where its result goes, and whether that is
-    whole numbers alone.
+) -> Iterator[tuple[Any, Origin, Origin, bool]]:
+    """The operations in float64, each with what flows into it, with that and where its result goes, and
+    whether that is whole numbers alone.
     """
     for one in function.statements:
         if type(one).__name__ != "Assign" or getattr(one.value, "op", "") not in _COMPUTING:
@@ -101,7 +109,7 @@ def _computed(
         goes = joined(results.of(function, variable.name) for variable in used)
         if _is_rounding(function, one):
             goes |= _ROUNDED
-        yield one, flows | own | goes, goes.rounded and not goes.narrow
+        yield one, flows, flows | own | goes, goes.rounded and not goes.narrow
 
 
 def _is_rounding(function: TypedFunction, assignment: Any) -> bool:

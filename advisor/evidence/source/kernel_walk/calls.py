@@ -40,6 +40,7 @@ _MEETING = ("shfl", "vote", "ballot", "all_sync", "any_sync", "eq_sync", "match"
 _GRID = "numba.cuda.cg.this_grid()"
 _DRAWS = ("random.xoroshiro128p_uniform_", "random.xoroshiro128p_normal_")
 _ROUNDING = frozenset({"floor", "ceil", "round", "rint", "trunc"})
+_TRUNCATING = frozenset({"floor", "ceil", "trunc"})
 _WHOLE = (
     _ROUNDING
     | {"abs", "fabs", "sqrt", "exp", "hypot", "xoroshiro128p_uniform_float32"}
@@ -100,10 +101,15 @@ class Calls(Expressions, ABC):
         values = [self.value(item.value if isinstance(item, ast.Starred) else item) for item in node.args]
         return values + [self.value(keyword.value) for keyword in node.keywords]
 
-    def _library_call(self, node: ast.Call, dotted: str, name: str) -> Value:
-        outer, self.truncating = self.truncating, False
+    def _rounded_arguments(self, node: ast.Call, rounds: bool) -> list[Value]:
+        """The arguments of a call, of which it makes a whole number where it `rounds`."""
+        outer, self.truncated = self.truncated, node.args[0] if rounds and node.args else None
         values = self._arguments(node)
-        self.truncating = outer
+        self.truncated = outer
+        return values
+
+    def _library_call(self, node: ast.Call, dotted: str, name: str) -> Value:
+        values = self._rounded_arguments(node, name in _TRUNCATING)
         if (cuda_member(dotted) or "").startswith(_DRAWS):
             self._note_draw(node, values)
         unknown = not dotted.startswith(_LIBRARIES) and dotted not in _BUILTINS
@@ -162,10 +168,7 @@ class Calls(Expressions, ABC):
         if name == "float64":
             self.facts.float64_cast = True
         self.facts.narrow_cast |= name in ("int32", "uint32")
-        outer = self.truncating
-        self.truncating = name in INTEGER_CASTS
-        values = self._arguments(node)
-        self.truncating = outer
+        values = self._rounded_arguments(node, name in INTEGER_CASTS)
         if len(values) != 1:
             return self.opaque(values)
         value = self.as_scalar(values[0])

@@ -370,7 +370,7 @@ class Expressions(Subscripts):
                 operands=operands,
                 depends=depends,
                 loaded=any(self.loaded(value) for value in values),
-                truncated=self.truncating,
+                truncated=node is self.truncated,
                 constant_operands=all(value.constant is not None for value in values),
                 result=next(iter(atoms), ""),
             )

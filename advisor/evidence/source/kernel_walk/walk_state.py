@@ -54,7 +54,8 @@ class WalkState:
         self.loops: tuple[LoopContext, ...] = ()
         self.conditions: tuple[Condition, ...] = ()
         self.constants = Constants(workspace, self.module, self.function)
-        self.truncating = False
+        # What a call makes a whole number of.
+        self.truncated: ast.expr | None = None
         # Whether the loop that was summarised last takes steps of the grid's size.
         self.stepped_by_grid = False
         # Loads that turned out to be rows, of which only elements are loaded.

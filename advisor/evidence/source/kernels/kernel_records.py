@@ -32,7 +32,7 @@ from advisor.evidence.source.kernels.bounds.unguarded_neighbours import know_ung
 from advisor.evidence.source.kernels.grid_order import exchanges_between_blocks
 from advisor.evidence.source.kernels.loop_records import loop_records
 from advisor.evidence.source.kernels.neighbour_reads import know_neighbour_reads
-from advisor.evidence.source.kernels.operation_records import operation_records
+from advisor.evidence.source.kernels.operations.operation_records import operation_records
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.kernels.wrong_results.exchanged_axes import know_exchanged_axes
 from advisor.evidence.source.kernels.wrong_results.name_records import name_records

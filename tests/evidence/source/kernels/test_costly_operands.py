@@ -1,4 +1,6 @@
-"""Divisions whose quotient is only compared, and powers with the same exponent everywhere."""
+"""Divisions whose quotient is only compared or made whole, powers with the same exponent everywhere, and
+functions that a loop computes again of the same values.
+"""
 
 from __future__ import annotations
 
@@ -100,3 +102,116 @@ def test_a_function_of_the_loop_alone(tmp_path: Path) -> None:
     assert value(one, "same_for_all_threads") is True
     (one,) = operations(tmp_path, "hits += math.exp(a[i])", "call")
     assert value(one, "same_for_all_threads") is False
+
+
+WHOLE = """
+@cuda.jit
+def k(a, x, out):
+    i, n = cuda.grid(1), a.shape[0]
+    out[i] = {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "whole"),
+    [
+        ("a[int(i / n)]", True),
+        ("a[np.int32(i / n)]", True),
+        ("a[int(math.floor(i / n))]", True),
+        ("np.ceil(i / n)", True),
+        ("math.trunc(i / n)", True),
+        ("a[int(i / n + 0.5)]", False),
+        ("a[int(x[i] * (i / n))]", False),
+        ("a[round(i / n)]", False),
+        ("math.floor(math.sqrt(i / n))", False),
+        ("i / n", False),
+    ],
+)
+def test_the_quotient_itself_is_made_whole(tmp_path: Path, made: str, whole: bool) -> None:
+    found = records(tmp_path, "operation", WHOLE.format(made))
+    (one,) = [record for record in found if value(record, "operator") == "true_divide"]
+    assert (value(one, "truncated"), value(one, "integer_operands")) == (whole, True)
+
+
+AGAIN = """
+@cuda.jit
+def k(a, b, out, states, n):
+    tile = cuda.shared.array(128, "float64")
+    mine = cuda.local.array(4, "float64")
+    i = cuda.grid(1)
+    level = 1.0
+    before = b[i]
+    for t in range(n):
+{body}
+    out[n, i] = level
+"""
+
+
+def again(folder: Path, body: str) -> list[bool]:
+    """What is said of each call of `math.exp` in a loop, in order of lines."""
+    text = AGAIN.format(body="\n".join(f"        {line}" for line in body.splitlines()))
+    found = [one for one in records(folder, "operation", text) if value(one, "name") == "math.exp"]
+    return [value(one, "recomputed") is True for one in {one.key: one for one in found}.values()]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "out[t, i] = level\nlevel *= math.exp(-b[i] / a[i])",
+        "rate = b[i]\nfactor = math.exp(rate * 2.0)\nout[t, i] = level * factor",
+        "cuda.syncthreads()\nlevel += math.exp(a[i]) * t",
+        "tile[i] = t\nlevel += math.exp(a[i])",
+        "cuda.atomic.add(out, (t, i), math.exp(a[i]))",
+        "level += xoroshiro128p_uniform_float64(states, i) * math.exp(b[i])",
+        "out[t, i] = math.exp(max(a[i], float(a[3])))",
+    ],
+)
+def test_a_function_of_what_the_loop_loads_again(tmp_path: Path, body: str) -> None:
+    imported = "from numba.cuda.random import xoroshiro128p_uniform_float64\n"
+    text = imported + AGAIN.format(body="\n".join(f"        {line}" for line in body.splitlines()))
+    (one,) = {
+        one.key: one for one in records(tmp_path, "operation", text) if value(one, "name") == "math.exp"
+    }.values()
+    assert (value(one, "recomputed"), value(one, "inner_iterations")) == (True, 0)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # Nothing in the loop changes memory.
+        "level += math.exp(a[i])",
+        "mine[t % 4] = t\nlevel += math.exp(a[i])",
+        # What was loaded before stays in a register.
+        "out[t, i] = math.exp(before)",
+        # Another value each time.
+        "out[t, i] = math.exp(a[t])",
+        "out[t, i] = math.exp(a[i] * level)\nlevel += 1.0",
+        "a[i] += math.exp(a[i])",
+        "out[t, i] = math.exp(step(a[i]))",
+        "x = b[i]\nx += t\nout[t, i] = math.exp(x)",
+        "out[t, i] = math.exp(before)\nbefore = a[i]",
+        "tile[i] = t\ncuda.syncthreads()\nlevel += math.exp(tile[3])",
+        "cuda.syncthreads()\nlevel += math.exp(out[0, i])",
+        # Not in each iteration.
+        "if t == 3:\n    out[t, i] = math.exp(a[i])",
+        "out[t, i] = math.exp(a[i]) if level > t else 0.0",
+        "if level > t:\n    out[t, i] = math.exp(a[i])\n    break",
+    ],
+)
+def test_a_function_that_the_loop_must_compute_or_the_compiler_moves(tmp_path: Path, body: str) -> None:
+    assert again(tmp_path, body) == [False]
+
+
+@pytest.mark.parametrize(
+    ("loops", "iterations"),
+    [
+        ("for j in range(64):\n    level += j * t", 64),
+        ("for j in range(8):\n    for m in range(4):\n        level += j * m * t", 8 + 32),
+        ("for j in range(n):\n    level += j", None),
+    ],
+)
+def test_the_loops_inside_of_the_loop(tmp_path: Path, loops: str, iterations: int | None) -> None:
+    body = f"out[t, i] = math.exp(a[i])\n{loops}"
+    text = AGAIN.format(body="\n".join(f"        {line}" for line in body.splitlines()))
+    (one,) = [one for one in records(tmp_path, "operation", text) if value(one, "name") == "math.exp"]
+    assert (value(one, "recomputed"), value(one, "inner_iterations")) == (True, iterations)

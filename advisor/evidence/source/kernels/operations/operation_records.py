@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts, OperationUse
-from advisor.evidence.source.kernels.compared_quotients import only_compared
+from advisor.evidence.source.kernels.operations.compared_quotients import only_compared
+from advisor.evidence.source.kernels.operations.recomputed_functions import inner_iterations, is_recomputed
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.model.records import Record
 
@@ -37,6 +38,8 @@ def operation_records(facts: KernelFacts, kernel: str) -> list[Record]:
             wraps=operation.operands.wraps,
             repeated_work=repeated.get(id(operation)),
             loop_invariant=None if innermost is None else innermost not in operation.depends,
+            recomputed=is_recomputed(operation, facts),
+            inner_iterations=inner_iterations(operation, facts),
             same_for_all_threads=_unless_unknown(not _axes(operation), facts),
         )
         found.append(record)
