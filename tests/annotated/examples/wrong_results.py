@@ -265,3 +265,15 @@ def shows_the_result():
     scaled_by_position[result.size // 128, 128](a, device)  # ok: result-left-on-device
     device.copy_to_host(result)
     print(result[:4])
+@cuda.jit
+def two_counts_at_once(counts, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = 1 if counts[i] == 2 and counts[i] == 3 else 0  # hit: test-without-effect
+
+
+@cuda.jit
+def one_of_two_counts(counts, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = 1 if counts[i] == 2 or counts[i] == 3 else 0  # ok: test-without-effect

@@ -35,6 +35,7 @@ from advisor.evidence.source.kernels.neighbour_reads import know_neighbour_reads
 from advisor.evidence.source.kernels.operations.operation_records import operation_records
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.kernels.wrong_results.exchanged_axes import know_exchanged_axes
+from advisor.evidence.source.kernels.wrong_results.joined_tests import joined_test_records
 from advisor.evidence.source.kernels.wrong_results.name_records import name_records
 from advisor.evidence.source.kernels.wrong_results.negative_counters import know_negative_counters
 from advisor.evidence.source.kernels.wrong_results.position_slips import know_position_slips
@@ -119,6 +120,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     found += operation_records(facts, kernel.key)
     found += name_records(facts, kernel.key)
     found += statement_records(facts, kernel.key)
+    found += joined_test_records(facts, kernel.key)
     found += variable_records(facts, kernel.key)
     found += draw_records(facts, kernel.key)
     return found

@@ -61,15 +61,16 @@ def _leave_nothing(one: _Half, other: _Half, outcome: Outcome, module: ModuleSyn
 
 def _is_at_most(low: ast.expr, high: ast.expr, module: ModuleSyntax, apart: bool) -> bool:
     """Whether one bound is at most another for certain, or below it where they have to be `apart`."""
-    lowest, highest = _number(low), _number(high)
+    lowest, highest = written_number(low), written_number(high)
     if lowest is not None and highest is not None:
         return lowest < highest if apart else lowest <= highest
     return lowest is not None and lowest <= (-1 if apart else 0) and is_given_size(high, module)
 
 
-def _number(node: ast.expr) -> float | None:
+def written_number(node: ast.expr) -> float | None:
+    """Return the number that stands there, None for anything else."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _number(node.operand)
+        inner = written_number(node.operand)
         return None if inner is None else -inner
     known = isinstance(node, ast.Constant) and type(node.value) in (int, float)
     return node.value if known and isinstance(node, ast.Constant) else None  # type: ignore[return-value]
