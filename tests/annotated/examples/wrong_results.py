@@ -265,6 +265,8 @@ def shows_the_result():
     scaled_by_position[result.size // 128, 128](a, device)  # ok: result-left-on-device
     device.copy_to_host(result)
     print(result[:4])
+
+
 @cuda.jit
 def two_counts_at_once(counts, out):
     i = cuda.grid(1)
