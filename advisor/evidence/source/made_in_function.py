@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
-from advisor.program.syntax.module import FunctionNode, ModuleSyntax
+from advisor.program.launches.timing_loops import reads_clock
+from advisor.program.names.scope_names import parameter_names
+from advisor.program.syntax.calls import called_name
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax, names_in
 from advisor.program.syntax.tree_nodes import below
 
 _CACHES = frozenset({"lru_cache", "cache", "memoize", "cached", "memoized", "cached_property"})
@@ -22,25 +25,81 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 class MadeInFunction:
     """`again`: each call of a function makes the kernel anew, launches it and leaves it. Then `by_script`: as
     far as its module shows only the script itself calls the function, outside loops; `for_loop`: all its
-    launches stand in loops of the function, which share what one call compiles.
+    launches stand in loops of the function, which share what one call compiles. `each_iteration`: a host loop
+    makes the kernel anew in each iteration and launches it there once.
     """
 
     again: bool = False
     by_script: bool = False
     for_loop: bool = False
+    each_iteration: bool = False
 
 
 def made_in_function(kernel: Declaration, launches: Sequence[Launch]) -> MadeInFunction:
     """How the function around a kernel's making uses it; `launches` are those of the kernel's module."""
     module, maker = kernel.module, _maker(kernel)
+    looped = _each_iteration(kernel, maker, launches)
     around = [one for one in module.scopes(kernel.node) if isinstance(one, _Function)]
     if maker is None or any(map(_is_cached, around)):
-        return MadeInFunction()
+        return MadeInFunction(each_iteration=looped and not any(map(_is_cached, around)))
     own = [one for one in launches if one.kernel is kernel and _is_run_by(maker, one)]
     if not own or any(_outlives(name, maker, module) for name in {kernel.name, *kernel.names}):
-        return MadeInFunction()
-    looped = all(host_loops(module, one.node) for one in own)
-    return MadeInFunction(True, _is_run_once(maker, module, _STEPS), looped)
+        return MadeInFunction(each_iteration=looped)
+    for_loop = all(host_loops(module, one.node) for one in own)
+    return MadeInFunction(True, _is_run_once(maker, module, _STEPS), for_loop, looped)
+
+
+def _each_iteration(kernel: Declaration, maker: FunctionNode | None, launches: Sequence[Launch]) -> bool:
+    """Whether a host loop defines the kernel, or calls the function that returns it, launches it in the same
+    iteration, outside of inner loops, and does not keep it.
+    """
+    module = kernel.module
+    loops = host_loops(module, kernel.node)
+    if loops:
+        uses = module.loads(kernel.name, loops[0])
+        return bool(uses) and all(_is_launched_in(one, loops[0], launches) for one in uses)
+    if maker is None or isinstance(module.scope_of(maker), ast.ClassDef) or _sizes_arrays(kernel, maker):
+        return False
+    returned = [one for one in module.loads(kernel.name, maker) if _is_returned(one, module)]
+    return bool(returned) and any(
+        _is_used_up(call, launches, module) for call in module.calls_by_name.get(maker.name, ())
+    )
+
+
+def _is_returned(name: ast.Name, module: ModuleSyntax) -> bool:
+    return isinstance(module.parents.get(name), ast.Return)
+
+
+def _is_used_up(call: ast.Call, launches: Sequence[Launch], module: ModuleSyntax) -> bool:
+    """Whether what a call in a host loop gives is launched in the same iteration, and nothing else."""
+    loops = host_loops(module, call)
+    if not loops or _is_in_comprehension(call, module) or reads_clock(loops[0], module):
+        return False
+    parent = module.parents.get(call)
+    if not isinstance(parent, ast.Assign):
+        return _is_launched_in(call, loops[0], launches)
+    target = parent.targets[0]
+    if len(parent.targets) > 1 or not isinstance(target, ast.Name):
+        return False
+    uses = module.loads(target.id, loops[0])
+    return bool(uses) and all(_is_launched_in(one, loops[0], launches) for one in uses)
+
+
+def _is_launched_in(target: ast.expr, loop: ast.For | ast.While, launches: Sequence[Launch]) -> bool:
+    """Whether an expression is what a launch starts that each iteration of a loop comes to once."""
+    return any(
+        one.node.func is target
+        or (isinstance(one.node.func, ast.Subscript) and one.node.func.value is target)
+        for one in launches
+        if host_loops(one.module, one.node)[:1] == [loop]
+    )
+
+
+def _sizes_arrays(kernel: Declaration, maker: FunctionNode) -> bool:
+    """Whether the kernel makes arrays whose sizes the maker is given: these must be constants of the code."""
+    given = parameter_names(maker)
+    made = (one for one in kernel.module.inside(kernel.node, ast.Call) if called_name(one) == "array")
+    return any(names_in(argument) & given for one in made for argument in one.args)
 
 
 def _maker(kernel: Declaration) -> FunctionNode | None:

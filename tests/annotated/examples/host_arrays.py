@@ -66,7 +66,7 @@ def new_in_each_turn(n, times):
     found = []
     for time in range(times):
         a = np.full(n, time, dtype=np.float32)
-        double[(n + 255) // 256, 256](a)  # ok: host-array-argument
+        double[(n + 255) // 256, 256](a)  # ok: host-array-argument  # hit: launch-in-host-loop
         found.append(a)
     return found
 

@@ -93,3 +93,29 @@ def something_between(x, y, z, look):
     scale[4096, 256](x, y)
     look(y)
     shift[4096, 256](y, z)  # ok: fusable-launches
+
+
+@cuda.jit
+def add_term(power, term, y):
+    i = cuda.grid(1)
+    if i < y.size:
+        y[i] += term * power[i]
+
+
+@cuda.jit
+def sum_of_powers(power, terms, y):
+    i = cuda.grid(1)
+    if i < y.size:
+        total = np.float32(0)
+        for term in terms:
+            total += term * power[i]
+        y[i] = total
+
+
+def term_by_term(power, y, terms):
+    for term in terms:
+        add_term[4096, 256](power, term, y)  # hit: launch-in-host-loop  # ok: launch-for-each-slice
+
+
+def all_terms(power, y, terms):
+    sum_of_powers[4096, 256](power, terms, y)  # ok: launch-in-host-loop

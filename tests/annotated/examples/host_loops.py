@@ -55,3 +55,17 @@ def no_gpu_in_the_loop(hosts):
     for host in hosts:
         total += host.sum()  # ok: launch-in-host-loop, copy-in-host-loop
     return total
+
+
+def zeros_from_the_host(batches, counts):
+    for batch in batches:
+        zeros = np.zeros(100_000, np.float32)
+        counts.copy_to_device(zeros)  # hit: array-filled-on-host  # ok: copy-in-host-loop
+        step[4096, 256](batch, counts)  # hit: launch-in-host-loop
+
+
+def zeros_once(batches, n):
+    counts = cuda.to_device(np.zeros(n, np.float32))  # ok: array-filled-on-host
+    for batch in batches:
+        step[4096, 256](batch, counts)  # hit: launch-in-host-loop
+    return counts

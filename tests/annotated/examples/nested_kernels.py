@@ -134,6 +134,37 @@ def sweeps_over_sizes():
     return [defines_and_launches(n) for n in range(1000, 100000, 1000)]
 
 
+def makes_one_for(factor):
+    @cuda.jit
+    def scaled(a):  # hit: kernel-made-in-loop  # ok: kernel-defined-in-function
+        i = cuda.grid(1)
+        if i < a.size:
+            a[i] *= factor
+
+    return scaled
+
+
+def scales_by_each(a, factors):
+    for factor in factors:
+        makes_one_for(factor)[(a.size + 255) // 256, 256](a)  # hit: launch-in-host-loop
+
+
+def makes_it_once_for(factor):
+    @cuda.jit
+    def scaled_again(a):  # ok: kernel-made-in-loop
+        i = cuda.grid(1)
+        if i < a.size:
+            a[i] *= factor
+
+    return scaled_again
+
+
+def scales_again_and_again(a, factor, n):
+    scale = makes_it_once_for(factor)
+    for _ in range(n):
+        scale[(a.size + 255) // 256, 256](a)  # hit: launch-in-host-loop
+
+
 def main():
     n = 1 << 20
     a = cuda.device_array(n, dtype=np.float32)

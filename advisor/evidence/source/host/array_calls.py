@@ -5,6 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from advisor.evidence.source.host.copied_values import (
+    data_names,
+    elements_filled,
+    filled_for_copy,
+    is_plain,
+)
 from advisor.evidence.source.host.data_flow.call_options import non_blocking
 from advisor.evidence.source.host.data_flow.device_names import destination
 from advisor.evidence.source.host.data_flow.loop_context import (
@@ -19,6 +25,7 @@ from advisor.model.records import Record, Value
 from advisor.program.launches.timing_loops import reads_clock
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.module import names_in
+from advisor.program.values.constants import Constants
 
 _METHODS = frozenset({
     "to", "cuda", "cpu", "item", "tolist", "get", "asnumpy", "asarray", "array", "synchronize", "empty_cache",
@@ -120,16 +127,19 @@ class _ArrayCalls:
     ) -> Record:
         place = self.placement.of(source)
         context = loop_context(self.module, call)
+        filled = filled_for_copy(source, self.module) if library == "cupy" else None
+        constants = Constants(self.placement.workspace, self.module, self.module.function_around(call))
         values: dict[str, Value | None] = {
             "direction": "to_device",
             "non_blocking": non_blocking,
             "source_pinned": place.pinned if place else None,
-            "created_for_copy": self._is_creator(source),
+            "created_for_copy": self._is_creator(source) or filled is not None,
+            "created_elements": elements_filled(filled, constants) if filled is not None else None,
         }
         if context.loops:
             changed = self.module.changed_names(context.loops[0])
-            plain = not any(isinstance(one, ast.Call) for one in ast.walk(source))
-            values["loop_invariant"] = plain and bool(names_in(source)) and not names_in(source) & changed
+            read = data_names(source, self.module)
+            values["loop_invariant"] = is_plain(source, self.module) and bool(read) and not read & changed
         return self._record(call, "transfer", name, library, context, values)
 
     def _is_creator(self, source: ast.expr) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from advisor.evidence.source.host.array_calls import array_call_records
 from advisor.evidence.source.host.captures import capture_records
+from advisor.evidence.source.host.copied_values import elements_filled
 from advisor.evidence.source.host.data_flow.generator_states import generator_records
 from advisor.evidence.source.host.data_flow.grid_extents import exchanged_array, grid_of
 from advisor.evidence.source.host.data_flow.grid_of_other_array import grid_of_other_array
@@ -25,11 +26,19 @@ from advisor.evidence.source.host.data_flow.used_parts import used_part
 from advisor.evidence.source.host.early_reads import early_read_records
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_call_records, launch_records, listed
-from advisor.evidence.source.host.launch_loops import loop_records, only_steps, sliced_by, steps
-from advisor.evidence.source.host.launch_pairs import pair_records
+from advisor.evidence.source.host.launch_sequences.launch_loops import (
+    loop_records,
+    only_steps,
+    sliced_by,
+    steps,
+)
+from advisor.evidence.source.host.launch_sequences.launch_pairs import pair_records
+from advisor.evidence.source.host.launch_sequences.own_elements import OwnElements
+from advisor.evidence.source.host.launch_sequences.steps_in_kernel import steps_fit_in_kernel
 from advisor.evidence.source.host.library_calls import chain_records, product_records
 from advisor.evidence.source.host.loaders import loader_records
-from advisor.evidence.source.host.measurements import measurement_records
+from advisor.evidence.source.host.measuring.measurements import measurement_records
+from advisor.evidence.source.host.measuring.timed_functions import timed_function_records
 from advisor.evidence.source.host.overwritten_arrays import unread_arrays
 from advisor.evidence.source.host.several_gpus import collective_records, round_trip_records
 from advisor.evidence.source.kernel_walk.walk import WalkedKernels
@@ -73,6 +82,7 @@ def host_side_records(
     others = [*_numba_calls(placement, calls, launches)]
     with_launches = (
         lambda given: measurement_records(given, launches),
+        lambda given: timed_function_records(given, launches),
         lambda given: generator_records(given, launches),
     )
     for maker in (*_MAKERS, *with_launches):
@@ -90,7 +100,7 @@ def host_side_records(
 
 def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKernels) -> list[Record]:
     found = launch_records(launches)
-    larger = _LargerLaunches(launches)
+    larger, kernels = _LargerLaunches(launches), OwnElements(walked)
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
         sized = grid_values(launch, walked, placement.workspace)
@@ -102,7 +112,8 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
             sliced_arguments=sliced,
             leaves_stream_out=leaves_stream_out(launch),
             unread_arrays=listed(unread_arrays(launch, walked)),
-            only_steps=only_steps(launch, launches),
+            only_steps=only_steps(launch, launches, kernels),
+            steps_fit_in_kernel=steps_fit_in_kernel(launch, launches, kernels),
             alike_threads=_alike_threads(launch, walked),
             exchanges_axes=exchanged is not None,
             exchanged_array=exchanged,
@@ -215,6 +226,7 @@ def _numba_calls(placement: Placement, calls: Sequence[HostCall], launches: Sequ
         if call.entity == "transfer":
             on_stream, pinned = has_stream(call.node, placement), source_pinned(call, placement)
             record.know("source", on_stream=on_stream, source_pinned=pinned)
+            record.know("source", created_elements=created_elements(call.created, placement))
         record.know("source", in_test_or_benchmark=call.timed or is_test_path(call.module.path))
         if call.entity == "synchronisation":
             loops = host_loops(placement.module, call.node)
@@ -230,6 +242,14 @@ def _numba_calls(placement: Placement, calls: Sequence[HostCall], launches: Sequ
         if call.loops:
             record.know("source", every_iteration=loop_context(placement.module, call.node).every_iteration)
     return found
+
+
+def created_elements(created: ast.Call | None, placement: Placement) -> int | None:
+    """How many elements an array has that is made for a copy, where that is a constant."""
+    if created is None:
+        return None
+    module = placement.module
+    return elements_filled(created, Constants(placement.workspace, module, module.function_around(created)))
 
 
 def stream_of(call: ast.Call) -> ast.expr | None:

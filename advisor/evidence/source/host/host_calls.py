@@ -5,6 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from advisor.evidence.source.host.copied_values import (
+    data_names,
+    filled_for_copy,
+    is_plain,
+    only_asks,
+)
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.launches.host_loops import host_loops
@@ -30,6 +36,12 @@ class HostCall:
     loops: int
     timed: bool
     invariant: bool | None
+
+    @property
+    def created(self) -> ast.Call | None:
+        """The call that makes an array of the host for nothing but this copy, and fills it."""
+        to_device = self.direction == "to_device" and bool(self.node.args)
+        return filled_for_copy(self.node.args[0], self.module) if to_device else None
 
 
 def find_host_calls(module: ModuleSyntax, resolver: Resolver) -> list[HostCall]:
@@ -81,10 +93,12 @@ def _invariant(call: ast.Call, loop: ast.For | ast.While, module: ModuleSyntax) 
     """Whether what is copied does not change in the loop: none of its names is bound or written there."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == "copy_to_host":
         return False
-    read = {name for item in call.args for name in names_in(item)}
-    if not read or any(isinstance(inner, ast.Call) for item in call.args for inner in below(item)):
+    read = {name for item in call.args for name in data_names(item, module)}
+    if not read or not all(is_plain(item, module) for item in call.args):
         return False
     # A function or kernel that gets an array may write to it.
     calls = (inner for inner in module.inside(loop, ast.Call) if inner is not call)
-    given = {name for inner in calls for item in inner.args for name in names_in(item)}
+    made = {inner for item in call.args for inner in below(item)}
+    others = (inner for inner in calls if inner not in made and not only_asks(inner, module))
+    given = {name for inner in others for item in inner.args for name in names_in(item)}
     return not read & (module.changed_names(loop) | given)

@@ -179,6 +179,7 @@ def host_call_records(calls: Sequence[HostCall]) -> list[Record]:
                 "source",
                 direction=call.direction,
                 loop_invariant=call.invariant,
+                created_for_copy=call.created is not None,
                 in_test_or_benchmark=call.timed,
             )
         if call.entity == "synchronisation":

@@ -71,20 +71,44 @@ def round_trip_records(placement: Placement) -> Iterator[Record]:
 
 
 def _numba_source(call: ast.Call, placement: Placement) -> tuple[str, bool] | None:
-    """`cuda.to_device(d.copy_to_host())`, also through one name that is used for nothing else."""
-    if called_name(call) != "to_device" or len(call.args) != 1:
-        return None
-    module = placement.module
-    dotted = module.dotted(call.func)
-    if not dotted or cuda_member(placement.workspace.library_name(dotted, module)) != "to_device":
+    """`cuda.to_device(d.copy_to_host())`, `cupy.asarray(d.get())`, `e.copy_to_device(d.copy_to_host())`, also
+    through one name that is used for nothing else.
+    """
+    name = _to_device(call, placement)
+    if name is None or not call.args:
         return None
     source = call.args[0]
     if isinstance(source, ast.Name) and _is_read_once(source, placement):
-        bound = values_at(module, source)
+        bound = values_at(placement.module, source)
         source = bound[0] if len(bound) == 1 and bound[0] is not None else source
-    if isinstance(source, ast.Call) and called_name(source) == "copy_to_host" and not source.args:
-        return "cuda.to_device", _device_changes(source, call, placement)
+    if isinstance(source, ast.Call) and _is_brought(source, placement):
+        return name, _device_changes(source, call, placement)
     return None
+
+
+def _to_device(call: ast.Call, placement: Placement) -> str | None:
+    """The name of a call that copies what it is given to a device, by Numba or CuPy."""
+    name, module = called_name(call), placement.module
+    if name == "copy_to_device":
+        # Of what is elsewhere Numba copies to the device, whatever it is.
+        return name
+    dotted = module.dotted(call.func) if name in ("to_device", "asarray", "array") else None
+    if name == "to_device":
+        known = dotted and cuda_member(placement.workspace.library_name(dotted, module)) == "to_device"
+        return "cuda.to_device" if known else None
+    return dotted if dotted in ("cupy.asarray", "cupy.array") else None
+
+
+def _is_brought(call: ast.Call, placement: Placement) -> bool:
+    """Whether a call copies an array of the device, whole and as it is, to the host."""
+    if called_name(call) == "copy_to_host":
+        return not call.args
+    if called_name(call) == "get" and isinstance(call.func, ast.Attribute):
+        place = placement.of(call.func.value)
+        return not call.args and place is not None and place.on_gpu and place.library == "cupy"
+    if placement.module.dotted(call.func) == "cupy.asnumpy" and call.args:
+        return placement.on_gpu(call.args[0])
+    return False
 
 
 def _is_read_once(name: ast.Name, placement: Placement) -> bool:

@@ -163,6 +163,7 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], made: MadeI
         declared_in_function=made.again,
         made_by_script=made.again and made.by_script,
         made_for_loop=made.again and made.for_loop,
+        made_each_iteration=made.each_iteration,
         lane_dependent=bool(facts.thread_dimensions),
         block_index_read=facts.block_index_read,
         one_thread_works=one_thread_works(facts),

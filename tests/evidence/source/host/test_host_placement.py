@@ -38,6 +38,11 @@ def where(folder: Path, body: str) -> str | None:
     ("body", "expected"),
     [
         ("look(torch.zeros(4, device='cuda'))", "torch gpu"),
+        ("look(np.random.default_rng(2).uniform(0.1, 0.2, 64))", "numpy host"),
+        ("rng = np.random.default_rng(2)\nlook(rng.normal(size=given) ** 2)", "numpy host"),
+        ("rng = np.random.default_rng(2)\nlook(np.exp(rng.random(given)))", "numpy host"),
+        ("rng = np.random.default_rng(2)\nlook(rng.uniform(0.1, 0.2))", "python host"),
+        ("look(np.exp(given))", None),
         ("look(torch.zeros(4, device='cuda:1'))", "torch gpu"),
         ("look(torch.zeros(4, device='cpu'))", "torch host"),
         ("look(torch.zeros(4, device=device))", None),

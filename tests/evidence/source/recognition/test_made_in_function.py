@@ -108,3 +108,60 @@ def test_launches_of_a_loop_share_what_is_compiled(tmp_path: Path) -> None:
     looped = f"for _ in range(values.size):\n    {_LAUNCH}"
     assert _kernel(tmp_path, looped) == (True, False, True)
     assert _kernel(tmp_path, f"{looped}\n{_LAUNCH}") == (True, False, False)
+
+
+_FACTORY = """
+def kernel_of(width):
+    @cuda.jit
+    def scaled(a):
+        i = cuda.grid(1)
+        a[i] *= width
+    return scaled
+
+def sized(width):
+    @cuda.jit
+    def summed(a):
+        tile = cuda.shared.array(width, np.float32)
+        tile[cuda.threadIdx.x] = a[cuda.grid(1)]
+    return summed
+
+values = cuda.device_array(1024)
+kept = {{}}
+{rest}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "anew"),
+    [
+        ("for n in range(9):\n    kernel_of(n)[8, 128](values)", True),
+        ("for n in range(9):\n    k = kernel_of(n)\n    k[8, 128](values)", True),
+        ("def run(sizes):\n    for n in sizes:\n        kernel_of(n)[8, 128](values)", True),
+        ("kernel_of(2)[8, 128](values)", False),
+        ("k = kernel_of(2)\nfor n in range(9):\n    k[8, 128](values)", False),
+        (
+            "for n in range(9):\n    k = kernel_of(n)\n    for _ in range(99):\n        k[8, 128](values)",
+            False,
+        ),
+        ("for n in range(9):\n    k = kernel_of(n)\n    kept[n] = k\n    k[8, 128](values)", False),
+        ("for n in range(9):\n    kept[n] = kernel_of(n)", False),
+        ("for n in (2, 4):\n    kernel_of(n)[8, 128](values)", False),
+        ("import time\nfor n in range(9):\n    t = time.time()\n    kernel_of(n)[8, 128](values)", False),
+    ],
+)
+def test_a_kernel_for_each_iteration(tmp_path: Path, rest: str, anew: bool) -> None:
+    found = records(tmp_path, "kernel", _FACTORY.format(rest=rest))
+    assert value(found[0], "made_each_iteration") is anew
+
+
+def test_sizes_of_arrays_are_constants_of_a_kernel(tmp_path: Path) -> None:
+    rest = "for n in range(9):\n    sized(n)[8, 128](values)"
+    found = records(tmp_path, "kernel", _FACTORY.format(rest=rest))
+    assert value(found[1], "made_each_iteration") is False
+
+
+@pytest.mark.parametrize(("launched_in", "anew"), [("for n in range(9):", True), ("if True:", False)])
+def test_a_kernel_defined_in_a_loop(tmp_path: Path, launched_in: str, anew: bool) -> None:
+    body = "    @cuda.jit\n    def scaled(a):\n        a[cuda.grid(1)] *= 2\n    scaled[8, 128](values)\n"
+    text = f"values = cuda.device_array(1024)\n{launched_in}\n{body}"
+    assert value(records(tmp_path, "kernel", text)[0], "made_each_iteration") is anew

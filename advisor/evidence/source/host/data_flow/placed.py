@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 class Placed:
     """A value of host code: which library's, on the GPU or in host memory.
 
-    `kind` is array, module (a torch.nn.Module), loader (a DataLoader) or number; `pinned` tells of host
-    memory whether it is page-locked, None where that is not known. `batch` is an item of a loader.
+    `kind` is array, module (a torch.nn.Module), loader (a DataLoader), generator (of random numbers) or
+    number; `pinned` tells of host memory whether it is page-locked, None where that is not known. `batch` is
+    an item of a loader.
     """
 
     library: str

@@ -22,7 +22,7 @@ from advisor.evidence.source.host.data_flow.placed import (
     WRAPPERS_OF_MODULES,
     Placed,
 )
-from advisor.program.arrays.array_functions import CREATORS, CUDA_ARRAYS, DRAWN
+from advisor.program.arrays.array_functions import CREATORS, CUDA_ARRAYS, DRAWN, GENERATORS, OF_EACH_ELEMENT
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.scope_bindings import Binding, bound_at
 from advisor.program.names.workspace import Workspace
@@ -31,6 +31,7 @@ from advisor.program.syntax.module import ModuleSyntax
 _DEPTH = 24
 _OPEN = Placed("", "")
 _NUMBER = Placed("python", "host", "number")
+_GENERATOR = Placed("numpy", "host", "generator")
 _LOADERS = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader", "torch_geometric.loader")
 
 
@@ -198,6 +199,8 @@ class Placement:
             )
         if base is None:
             return self._applied(node, self.of(function, depth), depth) if _is_self(function) else None
+        if base.kind == "generator":
+            return _drawn(node, name)
         if base.kind == "module":
             return base if name in LIKE_A_MODULE else None
         if name in READS or name in ASKED_OF_SHAPE:
@@ -228,8 +231,7 @@ class Placement:
     def _library(self, node: ast.Call, dotted: str, root: str, depth: int) -> Placed | None:
         name = dotted.rpartition(".")[2]
         if root == "numpy":
-            known = name in (DRAWN if ".random." in dotted else CREATORS)
-            return Placed("numpy", "host", pinned=False) if known else None
+            return self._numpy(node, name, ".random." in dotted, depth)
         if root == "numba":
             member = cuda_member(dotted)
             return _numba(member) if member else None
@@ -244,6 +246,14 @@ class Placement:
         if dotted.startswith("torch.nn.") and name[:1].isupper():
             return Placed("torch", "host", "module")
         return self._torch_function(node, name, depth)
+
+    def _numpy(self, node: ast.Call, name: str, random: bool, depth: int) -> Placed | None:
+        if random:
+            return _GENERATOR if name in GENERATORS else _drawn(node, name)
+        if name in OF_EACH_ELEMENT and node.args:
+            given = self.of(node.args[0], depth)
+            return given if given is not None and given.library == "numpy" else None
+        return Placed("numpy", "host", pinned=False) if name in CREATORS else None
 
     def _torch_function(self, node: ast.Call, name: str, depth: int) -> Placed | None:
         keywords = {one.arg: one.value for one in node.keywords if one.arg}
@@ -261,6 +271,19 @@ class Placement:
         if name in TORCH_LIKE:
             return self.of(given[0], depth) if given else None
         return _joined([self.of(one, depth) for one in given])
+
+
+def _drawn(call: ast.Call, name: str) -> Placed | None:
+    """What a generator of NumPy draws: an array where it is asked for several numbers."""
+    drawn = DRAWN.get(name)
+    if drawn is None:
+        return None
+    several = any(one.arg == "size" for one in call.keywords)
+    if drawn.sizes == "size" and drawn.sizes_at is not None:
+        several = several or len(call.args) > drawn.sizes_at
+    else:
+        several = several or bool(call.args)
+    return Placed("numpy", "host", pinned=False) if several else _NUMBER
 
 
 def _is_type(node: ast.Call, module: ModuleSyntax) -> bool:

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Hashable, Iterator, Sequence
 
 from advisor.evidence.source.host.host_records import host_record
-from advisor.evidence.source.kernel_walk.index_bounds import grid_axis
-from advisor.evidence.source.kernel_walk.walk import WalkedKernels, all_uses_are_followed
+from advisor.evidence.source.host.launch_sequences.fused_traffic import saved_share
+from advisor.evidence.source.host.launch_sequences.own_elements import OwnElements
+from advisor.evidence.source.kernel_walk.walk import WalkedKernels
 from advisor.model.records import Record
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.launches import Launch
@@ -25,7 +26,7 @@ def pair_records(module: ModuleSyntax, launches: Sequence[Launch], walked: Walke
         for launch in launches
         if isinstance(parent := module.parents.get(launch.node), ast.Expr)
     }
-    kernels = _Kernels(walked)
+    kernels = OwnElements(walked)
     for statement, second in by_statement.items():
         before = _before(statement, module)
         first = by_statement.get(before) if before is not None else None
@@ -35,7 +36,24 @@ def pair_records(module: ModuleSyntax, launches: Sequence[Launch], walked: Walke
             continue
         pair = _pair(first, first.kernel, second, second.kernel, kernels)
         if pair is not None:
+            run = _run(statement, by_statement, module, kernels)
+            pair.know("source", saved_share=saved_share(run, kernels) if len(run) > 1 else None)
             yield pair
+
+
+def _run(
+    statement: ast.stmt, by_statement: dict[ast.stmt, Launch], module: ModuleSyntax, kernels: OwnElements
+) -> list[Launch]:
+    """A launch and those directly before it that one kernel could do with it, in their order."""
+    run = [by_statement[statement]]
+    before = _before(statement, module)
+    while before is not None and (launch := by_statement.get(before)) is not None:
+        alike = launch.kernel is not None and _configuration(launch) == _configuration(run[0])
+        if not alike or launch.node.keywords or not all(_apart(launch, one, kernels) for one in run):
+            break
+        run.insert(0, launch)
+        before = _before(before, module)
+    return run
 
 
 def _before(statement: ast.stmt, module: ModuleSyntax) -> ast.stmt | None:
@@ -47,44 +65,8 @@ def _before(statement: ast.stmt, module: ModuleSyntax) -> ast.stmt | None:
     return block[at - 1] if at else None
 
 
-class _Kernels:
-    """What kernels do with the elements of the arrays that they are given."""
-
-    def __init__(self, walked: WalkedKernels) -> None:
-        self._walked, self._resolver = walked, walked.resolver
-
-    def may_store(self, kernel: Declaration, parameter: str) -> bool:
-        """Whether a kernel may store to an array."""
-        return self._resolver.array_effects.of(kernel.module, kernel.node, parameter).writes
-
-    def does(self, kernel: Declaration, parameter: str, *kinds: str) -> bool:
-        """Whether a kernel has an access of one of some kinds to an array."""
-        return any(
-            one.array.name == parameter and one.kind in kinds for one in self._walked.facts(kernel).accesses
-        )
-
-    def own_axes(self, kernel: Declaration, parameter: str) -> tuple[str, ...] | None:
-        """The grid axes by which each thread indexes an array, where it touches nothing but its own element.
-
-        None where the array is used in any other way, or in more than one order.
-        """
-        facts = self._walked.facts(kernel)
-        array = next((one for one in facts.arrays if one.parameter and one.name == parameter), None)
-        if array is None or not all_uses_are_followed(array, facts, self._resolver.resolve):
-            return None
-        if any(one.array is array for one in facts.atomics):
-            return None
-        found: set[tuple[str, ...] | None] = set()
-        for access in facts.accesses:
-            if access.array is array:
-                axes = [grid_axis(one.form, access.place.loops) for one in access.indices if not one.is_slice]
-                known = tuple(one for one in axes if one is not None)
-                found.add(known if len(known) == len(access.indices) and not access.whole else None)
-        return next(iter(found)) if len(found) == 1 else None
-
-
 def _pair(
-    first: Launch, producer: Declaration, second: Launch, consumer: Declaration, kernels: _Kernels
+    first: Launch, producer: Declaration, second: Launch, consumer: Declaration, kernels: OwnElements
 ) -> Record | None:
     for number, argument in enumerate(first.node.args):
         if not isinstance(argument, ast.Name) or number >= len(producer.parameters):
@@ -101,9 +83,6 @@ def _pair(
             continue
         if not kernels.does(consumer, read, "load", "update"):
             continue
-        axes = kernels.own_axes(producer, written)
-        same = axes is not None and axes == kernels.own_axes(consumer, read)
-        same = same and _others_apart(first, second, argument.id, kernels)
         return host_record(
             second.module,
             "launch_pair",
@@ -112,17 +91,17 @@ def _pair(
             first=first.name,
             second=second.name,
             array=argument.id,
-            same_place=same,
+            same_place=_apart(first, second, kernels),
             same_grid=_configuration(first) == _configuration(second),
         )
     return None
 
 
-def _others_apart(first: Launch, second: Launch, array: str, kernels: _Kernels) -> bool:
-    """Whether every other array of both launches is one that the first does not write, or of own elements."""
+def _apart(first: Launch, second: Launch, kernels: OwnElements) -> bool:
+    """Whether each array that both launches get is one that neither writes, or of own elements in both."""
     assert first.kernel is not None and second.kernel is not None
     for number, argument in enumerate(first.node.args[: len(first.kernel.parameters)]):
-        if not isinstance(argument, ast.Name) or argument.id == array:
+        if not isinstance(argument, ast.Name):
             continue
         for at, other in enumerate(second.node.args[: len(second.kernel.parameters)]):
             if not (isinstance(other, ast.Name) and other.id == argument.id):

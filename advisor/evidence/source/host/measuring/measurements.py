@@ -3,56 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.host_records import host_record
+from advisor.evidence.source.host.measuring.clock_spans import Span, clock_spans
+from advisor.evidence.source.host.measuring.unwaited_launches import (
+    WAITS,
+    UnwaitedLaunches,
+    ending,
+    goes_on,
+    is_wait,
+)
 from advisor.evidence.source.module_parts import split
 from advisor.model.records import Record
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
-from advisor.program.launches.timing_loops import CLOCKS
 from advisor.program.syntax.module import NOWHERE, ModuleSyntax
 from advisor.program.syntax.statement_places import begin
 from advisor.program.syntax.tree_nodes import below
 
-_WAITS = frozenset({
-    "synchronize", "item", "tolist", "cpu", "numpy", "get", "asnumpy", "copy_to_host", "wait", "result",
-    "join", "elapsed_time", "deviceSynchronize", "barrier", "block_until_ready",
-})  # fmt: skip
-_GO_ON = frozenset({
-    "backward", "step", "zero_grad", "append", "update", "format", "record", "train", "eval", "to", "cuda",
-    "range", "len", "enumerate", "min", "max", "zip", "clip_grad_norm_", "size", "join", "tqdm",
-    "set_description",
-})  # fmt: skip
-_OF_THE_HOST = ("compil", "codegen", "jit", "launch", "enqueue", "dispatch", "overhead", "cold", "first call")
 _ELAPSED = ("numba.cuda.event_elapsed_time", "cupy.cuda.get_elapsed_time")
 _MAKES_ARRAYS = frozenset({"array", "asarray", "ascontiguousarray", "tensor", "as_tensor"})
 _COMPUTES = frozenset({"cuda", "to", "device", "float", "half", "detach", "view", "reshape"})
-
-
-@dataclass(frozen=True)
-class _Span:
-    statements: Sequence[ast.stmt]
-    end: ast.Call
-    behind: Sequence[ast.stmt] = ()
-
-    def is_of_the_host(self) -> bool:
-        """Whether the text says that it is the time of a compilation or a launch that is measured."""
-        for statement in (self.statements[-1], *self.behind):
-            for node in below(statement):
-                said = node.value if isinstance(node, ast.Constant) else getattr(node, "id", "")
-                if isinstance(said, str) and any(word in said.lower() for word in _OF_THE_HOST):
-                    return True
-        return False
-
-    def nodes(self) -> Iterator[ast.AST]:
-        """The nodes between the two readings."""
-        for statement in self.statements:
-            for node in below(statement):
-                if begin(node) < begin(self.end) or statement is not self.statements[-1]:
-                    yield node
 
 
 def measurement_records(placement: Placement, launches: Sequence[Launch]) -> Iterator[Record]:
@@ -60,83 +33,19 @@ def measurement_records(placement: Placement, launches: Sequence[Launch]) -> Ite
     whether the host waits for that work before it, whether a kernel is compiled in the span because it is
     launched there for the first time, and whether the last work is a copy of what lies in host memory.
     """
-    module = placement.module
-    clocks = [call for call in module.calls if module.dotted(call.func) in CLOCKS]
-    if len(clocks) < 2:
-        return
     by_node = {launch.node: launch for launch in launches}
-    for first in clocks:
-        start = module.parents.get(first)
-        if not isinstance(start, ast.Assign) or not isinstance(start.targets[0], ast.Name):
-            continue
-        span = _span(start, start.targets[0].id, clocks, placement)
-        if span is not None:
-            found = _measurement(span, placement, by_node)
-            if found is not None:
-                yield found
+    for span in clock_spans(placement.module):
+        found = _measurement(span, placement, by_node)
+        if found is not None:
+            yield found
 
 
-def _span(start: ast.Assign, name: str, clocks: Collection[ast.Call], placement: Placement) -> _Span | None:
-    """The statements from a first reading to the second one that is taken from it, in one block."""
-    module = placement.module
-    block = module.block_of(start)
-    at = block.index(start) if block else 0
-    ends_in = _by_child(clocks, module.parents.get(start), module.parents)
-    for number, statement in enumerate(block[at + 1 :], at + 1):
-        if ends := ends_in.get(statement):
-            whole = not isinstance(statement, ast.For | ast.While | ast.If | ast.With | ast.Try)
-            taken = whole and _difference(block[number:], ends[0], name, module.parents)
-            return (
-                _Span(block[at + 1 : number + 1], ends[0], block[number + 1 : number + 4]) if taken else None
-            )
-        if name in {one.id for one in below(statement) if isinstance(one, ast.Name) and _stores(one)}:
-            return None
-    return None
-
-
-def _stores(name: ast.Name) -> bool:
-    return not isinstance(name.ctx, ast.Load)
-
-
-def _by_child(
-    calls: Iterable[ast.Call], node: ast.AST | None, parents: dict[ast.AST, ast.AST]
-) -> dict[ast.AST, list[ast.Call]]:
-    """The calls in a node by that child of it which holds them."""
-    found: dict[ast.AST, list[ast.Call]] = {}
-    for call in calls:
-        child: ast.AST | None = call
-        while child is not None and parents.get(child) is not node:
-            child = parents.get(child)
-        if child is not None:
-            found.setdefault(child, []).append(call)
-    return found
-
-
-def _difference(
-    statements: Sequence[ast.stmt], end: ast.Call, name: str, parents: dict[ast.AST, ast.AST]
-) -> bool:
-    """Whether the time between the readings is taken: `clock() - start`, or `end - start` behind it."""
-    above = parents.get(end)
-    named = (
-        above.targets[0].id
-        if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name)
-        else ""
-    )
-    for statement in statements:
-        for node in below(statement):
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
-                right = isinstance(node.right, ast.Name) and node.right.id == name
-                left = node.left is end or (isinstance(node.left, ast.Name) and node.left.id == named)
-                if right and left:
-                    return True
-    return False
-
-
-def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Launch]) -> Record | None:
+def _measurement(span: Span, placement: Placement, launches: dict[ast.Call, Launch]) -> Record | None:
     work: list[tuple[ast.expr, str]] = []
+    functions = UnwaitedLaunches(placement, launches)
     nodes = list(span.nodes())
     for node in nodes:
-        library = _work(node, placement, launches)
+        library = _work(node, placement, launches, functions)
         if library is not None and isinstance(node, ast.expr):
             work.append((node, library))
     measured = [one for one in nodes if isinstance(one, ast.Call) and one in launches]
@@ -145,8 +54,8 @@ def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Lau
         return None
     # A launch with NumPy arrays copies them back, and waits for that.
     found = [*work] or [(one, "numba") for one in measured]
-    node, library = max(found, key=lambda one: _ending(one[0]))
-    name = launches[node].name if isinstance(node, ast.Call) and node in launches else ast.unparse(node)
+    node, library = max(found, key=lambda one: ending(one[0]))
+    name = _name(node, launches, functions)
     unclear = span.is_of_the_host() or _may_copy_back(node, placement, launches)
     return host_record(
         placement.module,
@@ -155,7 +64,7 @@ def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Lau
         "measurement",
         library=library,
         work=name if len(name) <= 40 else name[:37] + "...",
-        waits=None if unclear else not work or _waited(span, node, placement, launches),
+        waits=None if unclear else not work or _waited(span, node, placement, launches, functions),
         uploads=_uploads(node, placement),
         events_measure_too=_is_between_events(node, placement.module),
         compiles=compiled is not None,
@@ -175,7 +84,7 @@ def _is_between_events(work: ast.expr, module: ModuleSyntax) -> bool:
         asked = _events_asked(call, module)
         if asked is None or any(name not in recorded for name in asked):
             continue
-        if min(recorded[asked[0]]) < begin(work) and max(recorded[asked[1]]) > _ending(work):
+        if min(recorded[asked[0]]) < begin(work) and max(recorded[asked[1]]) > ending(work):
             return True
     return False
 
@@ -191,6 +100,14 @@ def _events_asked(call: ast.Call, module: ModuleSyntax) -> tuple[str, str] | Non
     return None
 
 
+def _name(node: ast.expr, launches: dict[ast.Call, Launch], functions: UnwaitedLaunches) -> str:
+    if isinstance(node, ast.Call):
+        launch = launches.get(node) or functions.of_call(node)
+        if launch is not None:
+            return launch.name
+    return ast.unparse(node)
+
+
 def _uploads(work: ast.expr, placement: Placement) -> bool:
     """Whether a call makes an array of the GPU of what is no such array."""
     if not isinstance(work, ast.Call) or not work.args:
@@ -199,17 +116,17 @@ def _uploads(work: ast.expr, placement: Placement) -> bool:
     return root in ("cupy", "torch") and name in _MAKES_ARRAYS and not placement.on_gpu(work.args[0])
 
 
-def _ending(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "end_lineno", 0) or 0, getattr(node, "end_col_offset", 0) or 0
-
-
-def _work(node: ast.AST, placement: Placement, launches: dict[ast.Call, Launch]) -> str | None:
+def _work(
+    node: ast.AST, placement: Placement, launches: dict[ast.Call, Launch], functions: UnwaitedLaunches
+) -> str | None:
     """The library of a node that starts work of the GPU and does not wait for it."""
+    if isinstance(node, ast.Call) and functions.of_call(node) is not None:
+        return "numba"
     if isinstance(node, ast.Call) and node in launches:
         return None if launches[node].host_arrays else "numba"
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        if name in _COMPUTES or name in _WAITS:
+        if name in _COMPUTES or name in WAITS:
             return None
     elif not isinstance(node, ast.BinOp):
         return None
@@ -227,7 +144,11 @@ def _may_copy_back(work: ast.expr, placement: Placement, launches: dict[ast.Call
 
 
 def _waited(
-    span: _Span, last: ast.expr, placement: Placement, launches: dict[ast.Call, Launch]
+    span: Span,
+    last: ast.expr,
+    placement: Placement,
+    launches: dict[ast.Call, Launch],
+    functions: UnwaitedLaunches,
 ) -> bool | None:
     """Whether the host waits for the last work; None where a function might that the source does not show."""
     loops_outside = len(host_loops(placement.module, span.end))
@@ -238,37 +159,15 @@ def _waited(
                 verdict = None
             continue
         repeated = loops_outside or len(host_loops(placement.module, node)) > loops_outside
-        if _is_wait(node, placement):
-            if repeated or _ending(node) >= _ending(last):
+        if is_wait(node, placement):
+            if repeated or ending(node) >= ending(last):
                 return True
-        elif not _goes_on(node, placement):
+        elif not goes_on(node, placement) and functions.of_call(node) is None:
             verdict = None
     return verdict
 
 
-def _is_wait(call: ast.Call, placement: Placement) -> bool:
-    if isinstance(call.func, ast.Attribute):
-        return call.func.attr in _WAITS
-    name = call.func.id if isinstance(call.func, ast.Name) else ""
-    dotted = placement.module.dotted(call.func) or ""
-    if dotted.rpartition(".")[2] in _WAITS:
-        return True
-    return name in ("float", "int", "bool", "print") and any(placement.on_gpu(one) for one in call.args)
-
-
-def _goes_on(call: ast.Call, placement: Placement) -> bool:
-    """Whether a call that is no wait surely returns without one."""
-    dotted = placement.module.dotted(call.func) or ""
-    root, name = dotted.split(".")[0], dotted.rpartition(".")[2]
-    if isinstance(call.func, ast.Attribute) and call.func.attr in _GO_ON:
-        return True
-    if root in ("torch", "cupy", "numpy", "math", "time", "numba") or name in _GO_ON or dotted == "print":
-        return True
-    place = placement.of(call)
-    return place is not None and place.on_gpu
-
-
-def _compiled(span: _Span, placement: Placement, measured: Sequence[Launch]) -> str | None:
+def _compiled(span: Span, placement: Placement, measured: Sequence[Launch]) -> str | None:
     """The name of a kernel that is launched in a span for the first time, so is compiled there."""
     module = placement.module
     if host_loops(module, span.end):

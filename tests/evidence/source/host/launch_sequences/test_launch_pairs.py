@@ -95,3 +95,23 @@ def test_pairs(tmp_path: Path, launches: str) -> None:
     assert [value(one, "same_place") for one in found] == (
         [] if PAIRS[launches] is None else [PAIRS[launches]]
     )
+
+
+# Launches one behind the other, and what of the last one's loads and stores, and theirs, one kernel saves.
+SHARES = {
+    "scale[64, 64](a, b); adds[64, 64](c, b)": 2 / 5,
+    "scale[64, 64](a, b); by_function[64, 64](b, c)": 1 / 4,
+    "scale[64, 64](a, b); by_function[64, 64](b, c); sum_of_parts[64, 64](c, d)": 2 / 6,
+    "by_function[32, 64](a, b); scale[64, 64](a, b); adds[64, 64](c, b)": 2 / 5,
+    "shifted[64, 64](c, a); scale[64, 64](a, b); adds[64, 64](c, b)": 3 / 7,
+    "shifted[64, 64](b, a); scale[64, 64](a, b); adds[64, 64](c, b)": 2 / 5,
+    "scale[64, 64](a, b); strided[64, 64](b, c)": None,
+}
+
+
+@pytest.mark.parametrize("launches", SHARES)
+def test_what_one_kernel_saves(tmp_path: Path, launches: str) -> None:
+    """An element at the thread's own position is loaded once and stored once."""
+    text = KERNELS.replace("run(a, b, c)", "run(a, b, c, d)")
+    found = records(tmp_path, "launch_pair", text + "    " + launches.replace("; ", "\n    ") + "\n")
+    assert value(found[-1], "saved_share") == SHARES[launches]

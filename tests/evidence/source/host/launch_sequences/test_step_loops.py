@@ -25,12 +25,15 @@ STEPS = {
     "a grid for each step": (
         "for step in range(n):\n    blocks = rounded(n >> step, 64)\n    k[blocks, 64](a, b, min(n, step))"
     ),
+    "numbers": "for part in parts:\n    k[8, 64](a, b, part)",
+    "numbered numbers": "for step, part in enumerate(parts):\n    k[8, 64](a, b, part)",
     "until all is done": "while n > 0:\n    k[8, 64](a, b, n)\n    n -= 512",
 }
 OTHERS = {
     "no loop": "k[8, 64](a, b, n)",
     "parts of an array": "for step in range(n):\n    k[8, 64](parts[step], b, n)",
     "items": "for part in parts:\n    k[8, 64](part, b, n)",
+    "numbers that something makes": "for part in parts():\n    k[8, 64](a, b, part)",
     "a copy": "for step in range(n):\n    k[8, 64](a, b, n)\n    a.copy_to_host()",
     "what the host computes": "for step in range(n):\n    k[8, 64](a, b, n)\n    parts.advance(step)",
 }

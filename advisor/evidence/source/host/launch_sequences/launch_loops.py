@@ -9,6 +9,7 @@ from advisor.evidence.source.host.data_flow.loop_context import Loop, loop_conte
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_record
+from advisor.evidence.source.host.launch_sequences.own_elements import OwnElements
 from advisor.model.records import Record
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
@@ -20,6 +21,7 @@ from advisor.program.values.constants import Constants
 _NUMBERS = frozenset(
     {"range", "len", "min", "max", "int", "float", "abs", "math.ceil", "math.floor", "math.log2"}
 )
+_RUNS = frozenset({"range", "enumerate", "zip", "reversed", "tqdm", "trange", "sorted"})
 
 
 def loop_records(
@@ -130,12 +132,12 @@ def _is_item(node: ast.Subscript, number: str) -> bool:
     return any(isinstance(one, ast.Name) and one.id == number for one in parts)
 
 
-def only_steps(launch: Launch, launches: Sequence[Launch]) -> bool:
-    """Whether the innermost loop around a launch counts steps and does nothing but launch: with numbers that
-    it computes, and arrays that are the same in each iteration or change places.
+def only_steps(launch: Launch, launches: Sequence[Launch], kernels: OwnElements) -> bool:
+    """Whether the innermost loop around a launch counts steps, or runs through numbers, and does nothing but
+    launch: with numbers that it computes, and arrays that are the same in each iteration or change places.
     """
     module, loops = launch.module, host_loops(launch.module, launch.node)
-    if not loops or not _counts(loops[0], module):
+    if not loops or not (_counts(loops[0], module) or _runs_through_numbers(loops[0], launches, kernels)):
         return False
     inside = [node for statement in loops[0].body for node in below(statement)]
     bound = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
@@ -164,6 +166,24 @@ def _counts(loop: Loop, module: ModuleSyntax) -> bool:
     if isinstance(loop, ast.While):
         return True
     return isinstance(loop.iter, ast.Call) and module.dotted(loop.iter.func) == "range"
+
+
+def _runs_through_numbers(loop: Loop, launches: Sequence[Launch], kernels: OwnElements) -> bool:
+    """Whether a loop takes items of what is there before it, and all that launches do with an item is to hand
+    it over as a number.
+    """
+    if not isinstance(loop, ast.For):
+        return False
+    items, used = stored_names(loop.target), set[ast.AST]()
+    made = [one for one in below(loop.iter) if isinstance(one, ast.Call)]
+    if any(not isinstance(one.func, ast.Name) or one.func.id not in _RUNS for one in made):
+        return False
+    for launch in launches:
+        if launch.kernel is not None and loop in host_loops(launch.module, launch.node):
+            given = zip(launch.node.args, launch.kernel.parameters, strict=False)
+            used |= {one for one, name in given if not kernels.is_array(launch.kernel, name)}
+    inside = (one for statement in loop.body for one in below(statement))
+    return all(one in used for one in inside if isinstance(one, ast.Name) and one.id in items)
 
 
 def _is_arithmetic(call: ast.Call, module: ModuleSyntax) -> bool:

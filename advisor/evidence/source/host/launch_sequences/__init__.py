@@ -1,0 +1,1 @@
+"""Launches one behind the other: what each leaves to the next, and what a loop around them does."""

@@ -1,0 +1,105 @@
+"""The statements between two readings of the host's clock, of which the time between them is taken."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from advisor.program.launches.timing_loops import CLOCKS
+from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.syntax.statement_places import begin
+from advisor.program.syntax.tree_nodes import below
+
+_OF_THE_HOST = ("compil", "codegen", "jit", "launch", "enqueue", "dispatch", "overhead", "cold", "first call")
+
+
+@dataclass(frozen=True)
+class Span:
+    """The statements up to the one with the second reading, `end`, and some behind it."""
+
+    statements: Sequence[ast.stmt]
+    end: ast.Call
+    behind: Sequence[ast.stmt] = ()
+
+    def is_of_the_host(self) -> bool:
+        """Whether the text says that it is the time of a compilation or a launch that is measured."""
+        for statement in (self.statements[-1], *self.behind):
+            for node in below(statement):
+                said = node.value if isinstance(node, ast.Constant) else getattr(node, "id", "")
+                if isinstance(said, str) and any(word in said.lower() for word in _OF_THE_HOST):
+                    return True
+        return False
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """The nodes between the two readings."""
+        for statement in self.statements:
+            for node in below(statement):
+                if begin(node) < begin(self.end) or statement is not self.statements[-1]:
+                    yield node
+
+
+def clock_spans(module: ModuleSyntax) -> Iterator[Span]:
+    """The spans of a module's host code between a first reading and the second one that it is taken from."""
+    clocks = [call for call in module.calls if module.dotted(call.func) in CLOCKS]
+    for first in clocks if len(clocks) > 1 else ():
+        start = module.parents.get(first)
+        if isinstance(start, ast.Assign) and isinstance(start.targets[0], ast.Name):
+            span = _span(start, start.targets[0].id, clocks, module)
+            if span is not None:
+                yield span
+
+
+def _span(start: ast.Assign, name: str, clocks: Collection[ast.Call], module: ModuleSyntax) -> Span | None:
+    """The statements from a first reading to the second one that is taken from it, in one block."""
+    block = module.block_of(start)
+    at = block.index(start) if block else 0
+    ends_in = _by_child(clocks, module.parents.get(start), module.parents)
+    for number, statement in enumerate(block[at + 1 :], at + 1):
+        if ends := ends_in.get(statement):
+            whole = not isinstance(statement, ast.For | ast.While | ast.If | ast.With | ast.Try)
+            taken = whole and _difference(block[number:], ends[0], name, module.parents)
+            return (
+                Span(block[at + 1 : number + 1], ends[0], block[number + 1 : number + 4]) if taken else None
+            )
+        if name in {one.id for one in below(statement) if isinstance(one, ast.Name) and _stores(one)}:
+            return None
+    return None
+
+
+def _stores(name: ast.Name) -> bool:
+    return not isinstance(name.ctx, ast.Load)
+
+
+def _by_child(
+    calls: Iterable[ast.Call], node: ast.AST | None, parents: dict[ast.AST, ast.AST]
+) -> dict[ast.AST, list[ast.Call]]:
+    """The calls in a node by that child of it which holds them."""
+    found: dict[ast.AST, list[ast.Call]] = {}
+    for call in calls:
+        child: ast.AST | None = call
+        while child is not None and parents.get(child) is not node:
+            child = parents.get(child)
+        if child is not None:
+            found.setdefault(child, []).append(call)
+    return found
+
+
+def _difference(
+    statements: Sequence[ast.stmt], end: ast.Call, name: str, parents: dict[ast.AST, ast.AST]
+) -> bool:
+    """Whether the time between the readings is taken: `clock() - start`, or `end - start` behind it."""
+    above = parents.get(end)
+    named = (
+        above.targets[0].id
+        if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name)
+        else ""
+    )
+    for statement in statements:
+        for node in below(statement):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+                right = isinstance(node.right, ast.Name) and node.right.id == name
+                left = node.left is end or (isinstance(node.left, ast.Name) and node.left.id == named)
+                if right and left:
+                    return True
+    return False
