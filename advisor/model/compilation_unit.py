@@ -143,7 +143,8 @@ class CompilationUnit:
     the same types to machine code of its own.
     `own_fault` is whether a refusal by the compiler is the program's fault, as nothing in it teaches Numba
     more than it knows; only then `rejected` are places of which it is certain that no compiler takes them,
-    and `suspects` those that explain a refusal. `stated` is whether a signature gives the types.
+    and `suspects` those that explain a refusal. `stated` is whether a signature gives the types. `of_any_order` are
+    array parameters whose elements may lie in another order than row by row, as far as launches show.
     """
 
     kernel: str
@@ -167,6 +168,7 @@ class CompilationUnit:
     rejected: tuple[Rejection, ...] = ()
     suspects: tuple[Rejection, ...] = ()
     stated: bool = False
+    of_any_order: tuple[str, ...] = ()
 
     def with_other_values(self, number: int = 0) -> tuple[CompilationUnit, ...]:
         """The unit in the typing of that number alone, with each of the other values that the source gives;

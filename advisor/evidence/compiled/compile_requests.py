@@ -24,6 +24,7 @@ _OTHERWISE = {
     "int64": "int32",
 }
 _NUMBER = re.compile(r"\b(?:float|complex|int)(?:32|64|128)\b")
+_ROWS = re.compile(r"\[:,(?::,)*::1\]")
 _BYTE_ARRAY = re.compile(r"^\w+\[")
 # Raised whenever the same unit would give other code to execute than before.
 _CODE_FORMAT = 1
@@ -47,7 +48,9 @@ def code_request(unit: CompilationUnit) -> Json:
 
 
 def other_typing(unit: CompilationUnit, types: ArgumentTypes) -> list[str] | None:
-    """The types with the other usual numbers in the place of those that are assumed; None without any."""
+    """The types with the other usual numbers in the place of those that are assumed, and column by column
+    where nothing says that the elements lie row by row; None where that is nothing new.
+    """
     if types.launch or len(unit.parameters) != len(types.types):
         return None
     found = [
@@ -58,7 +61,16 @@ def other_typing(unit: CompilationUnit, types: ArgumentTypes) -> list[str] | Non
         else text
         for name, text in zip(unit.parameters, types.types, strict=True)
     ]
+    found = [
+        _ROWS.sub(_columns, text) if name in unit.of_any_order and name in types.assumed else text
+        for name, text in zip(unit.parameters, found, strict=True)
+    ]
     return found if found != list(types.types) else None
+
+
+def _columns(rows: re.Match[str]) -> str:
+    """The axes of an array that lies column by column, of those of one that lies row by row."""
+    return f"[::1{',:' * rows[0].count(',')}]"
 
 
 def compile_keys(units: Sequence[CompilationUnit], target: Target, format: int) -> list[str]:

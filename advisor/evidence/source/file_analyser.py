@@ -291,7 +291,8 @@ class FileAnalyser:
                 kernel, self.workspace, self.resolver.declarations, types, callers, launchers, launches,
                 {name for name, order in orders.items() if order == "C"},
             )  # fmt: skip
-            result.units.append(replace(unit, launches=tuple(how.stated)))
+            of_any_order = tuple(name for name, order in orders.items() if order in ("F", "unknown"))
+            result.units.append(replace(unit, launches=tuple(how.stated), of_any_order=of_any_order))
 
     def _find_launches(self, module: ModuleSyntax) -> list[Launch]:
         """The launches of a module; those of Triton look alike, and say other things of blocks."""

@@ -16,6 +16,9 @@ from advisor.program.syntax.tree_nodes import below
 # nothing that both agree on hangs on an order; and what a power of two makes cheaper differs.
 _INTEGERS = (("32", "48"), ("16", "80"), ("64", "24"), ("8", "96"), ("128", "12"))
 _IN_SOLIDS = (("8", "12"), ("16", "6"), ("4", "24"))
+# What an index is divided by is often the length of a row, and that often less than a warp and odd.
+_DIVISORS = (("32", "11"), ("16", "13"), ("64", "7"), ("8", "15"), ("128", "3"))
+_DIVISORS_IN_SOLIDS = (("8", "5"), ("16", "3"), ("4", "7"))
 # A number may be a float32 as well: then nothing is computed in float64 for its sake.
 _FLOATS = (("1.3", "np.float32(0.7)"), ("0.6", "np.float32(1.9)"))
 _TRUTHS, _TYPES = (("True", "False"), ("False", "True")), (("numba.float32", "numba.float64"),)
@@ -117,7 +120,10 @@ def _kind(
     if length > 1:
         return f"UniTuple(int64, {length})", _IN_SOLIDS if length >= _SOLID else _INTEGERS, length
     if any(one.integer or one.likely_integer for one in uses):
-        return "int64", _IN_SOLIDS if any(_is_in_solid(place) for place in places) else _INTEGERS, 0
+        in_solid = any(_is_in_solid(place) for place in places)
+        if any(_divides(place) for place in places):
+            return "int64", _DIVISORS_IN_SOLIDS if in_solid else _DIVISORS, 0
+        return "int64", _IN_SOLIDS if in_solid else _INTEGERS, 0
     if all(_is_tested(place) for place in places):
         return "boolean", _TRUTHS, 0
     return "float64", _FLOATS, 0
@@ -160,6 +166,15 @@ def _is_in_solid(place: UnknownValue) -> bool:
     if not isinstance(shape, ast.Tuple) or len(shape.elts) < _SOLID:
         return False
     return _array_call(place.module.parents.get(shape), place.module) is not None
+
+
+def _divides(place: UnknownValue) -> bool:
+    """Whether whole numbers are divided by a name, or by a product of it."""
+    node, parent = place.node, place.module.parents.get(place.node)
+    while isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mult):
+        node, parent = parent, place.module.parents.get(parent)
+    divisions = ast.FloorDiv | ast.Mod
+    return isinstance(parent, ast.BinOp) and isinstance(parent.op, divisions) and parent.right is node
 
 
 def _shape_axes(place: UnknownValue) -> int:

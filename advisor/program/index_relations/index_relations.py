@@ -34,7 +34,7 @@ def index_relations(unit: CompilationUnit, types: Sequence[str]) -> IndexRelatio
     walk = _UnitWalk(names, _arrays(arguments.values()))
     try:
         walk.function(names.kernel, arguments)
-        branches = data_branches(names, walk.reads)
+        branches = data_branches(names, {*walk.reads, *names.guessed})
     except RecursionError:
         return IndexRelations()
     return walk.collected.relations(branches)

@@ -59,6 +59,13 @@ class UnitNames:
         self._aliases: Mapping[str, str] = unit.aliases
         self._texts: Mapping[str, str] = unit.constants
         self._constants: dict[str, ast.expr | None] = {}
+        self._placeholders = {one.name for one in unit.placeholders}
+
+    @property
+    def guessed(self) -> list[ast.Name]:
+        """The places where functions read a name whose value is a guess."""
+        loads = (one for function in self.functions.values() for one in loads_below(function.tree))
+        return [one for one in loads if one.id in self._placeholders]
 
     def dotted(self, node: ast.expr) -> str:
         """The name below a library that an expression stands for, `numba.cuda.grid`; empty for others.

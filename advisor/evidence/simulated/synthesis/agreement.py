@@ -16,6 +16,7 @@ from advisor.evidence.simulated.launches.kernel_readings import launch_ratios, w
 from advisor.evidence.simulated.launches.line_readings import Move, line_readings
 from advisor.evidence.simulated.simt.counts import WARP, AccessCounts
 from advisor.evidence.simulated.synthesis.result import LineCounts
+from advisor.evidence.simulated.synthesis.size_choices import Variant, widest_share
 from advisor.evidence.simulated.synthesis.trial import Trial
 from advisor.model.records import LineReading, Value
 
@@ -50,7 +51,7 @@ class _Seen:
 def agreed_lines(
     kernel: str,
     trials: Sequence[Trial],
-    plain: Sequence[bool],
+    variants: Sequence[Variant],
     edges: Sequence[Trial],
     doubtful: frozenset[str],
     data_branches: frozenset[tuple[str, int]],
@@ -58,11 +59,13 @@ def agreed_lines(
 ) -> tuple[LineCounts, ...]:
     """The lines of which launches agree about something, or of which at least one tells something.
 
-    `plain` says which launches have the same types and rows that begin at sectors; `edges` are launches that
+    `variants` are those of the launches; `edges` are launches that
     tell how often the edges of the data part a warp. Nothing is told of accesses to `doubtful` arrays.
     `data_branches` are places where what a branch decides hangs on data. `move` gives the place of a line.
     """
     seen = [_seen(kernel, trial, doubtful, move) for trial in trials]
+    plain = [one.sizes != "odd" and not one.code for one in variants]
+    guessed = [bool(one.code) for one in variants]
     at_edges = [_seen(kernel, trial, doubtful, move) for trial in edges]
     places = dict.fromkeys(line for one in seen for line in one.lines)
     steady = agree([_requests_of_a_warp(one) for one in trials])
@@ -73,9 +76,8 @@ def agreed_lines(
             continue
         counts = LineCounts(entity, path, number, array, space, kind, {})
         if entity == "branch":
-            _compare_branch(
-                counts, *([_number(one, line, _DIVIDED) for one in of] for of in (seen, at_edges))
-            )
+            each, at_edge = ([_number(one, line, _DIVIDED) for one in of] for of in (seen, at_edges))
+            _compare_branch(counts, each, guessed, at_edge)
         for metric in _METRICS.get(entity, ()):
             _compare(counts, metric, [_number(one, line, metric) for one in seen], plain)
         if entity == "access" and steady:
@@ -114,21 +116,28 @@ def _note_share(counts: LineCounts, metric: str, each: Sequence[float | None]) -
         counts.most[metric] = max(known)
 
 
-def _compare_branch(counts: LineCounts, each: Sequence[float | None], edges: Sequence[float | None]) -> None:
+def _compare_branch(
+    counts: LineCounts, each: Sequence[float | None], guessed: Sequence[bool], edges: Sequence[float | None]
+) -> None:
     """Note how often a branch parts a warp: a share where launches agree, those that tell of edges too.
 
     A guard parts warps at the edges of the data alone, so that no share is that of all sizes: where only the
-    edges make launches differ, the least and the most are noted. Where launches differ otherwise, what
-    they saw.
+    edges make launches differ, the least and the most are noted, unless these say nothing. Where launches
+    differ otherwise, what they saw: one with other types or values, `guessed`, has the same sizes as the first
+    and must have the very share.
     """
     known = [one for one in (*each, *edges) if one is not None]
-    if not agree(each) or len(known) < len(each) + len(edges):
-        if known:
-            counts.seen[_DIVIDED] = (*each, *edges)
-    elif agree(known):
-        counts.values[_DIVIDED] = each[0]
+    if not known:
+        return
+    least, most = min(known), max(known)
+    same = all(one == each[0] for one, is_guess in zip(each, guessed, strict=True) if is_guess)
+    complete = len(known) == len(each) + len(edges)
+    if not complete or not same or not agree(each) or most - least > widest_share():
+        counts.seen[_DIVIDED] = (*each, *edges)
     else:
-        counts.values[_DIVIDED], counts.most[_DIVIDED] = min(known), max(known)
+        counts.values[_DIVIDED] = least
+        if most > least:
+            counts.most[_DIVIDED] = most
 
 
 def _span(each: Sequence[float | None], plain: Sequence[bool]) -> tuple[float, float] | None:

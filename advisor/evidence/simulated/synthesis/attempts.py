@@ -52,10 +52,10 @@ class Attempt:
 
 
 class Attempts:
-    """The launches of a kernel, which share processor seconds until `end`; so many variants are to come."""
+    """The launches of a kernel, which share processor seconds until `end`; so many are `left` to come."""
 
-    def __init__(self, request: Request, end: float, variants: int) -> None:
-        self._request, self._end, self._left = request, end, variants
+    def __init__(self, request: Request, end: float, left: int) -> None:
+        self._request, self._end, self.left = request, end, left
 
     def settled(self, kernel: Kernel, variant: Variant, aliases: Mapping[str, str]) -> Attempt:
         """The last launch of a variant: clean, if one is; `aliases` are names of arrays in shared memory.
@@ -64,8 +64,8 @@ class Attempts:
         """
         code = self._request.codes[variant.code]
         _check_types(code)
-        share = (self._end - time.process_time()) / self._left
-        self._left -= 1
+        share = (self._end - time.process_time()) / self.left
+        self.left -= 1
         attempt = self._shrunk(kernel, code, variant, share, aliases)
         if attempt.trial.clean or not attempt.trial.ended or variant.reals <= 1.0:
             return attempt

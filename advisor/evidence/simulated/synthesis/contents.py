@@ -31,6 +31,7 @@ def contents(
     Integers that are indices lie in what they index, and rise where neighbours bound a range. The numbers
     follow from the variant and the parameter's name alone.
     """
+    request = request.of_code(variant.code)
     size = math.prod(made.shapes.get(slot.name, ())) if slot.kind == "array" else 1
     filling = _Filling(request, slot.name, made, variant)
     return filling.values(slot_dtype(slot), size if count is None else count)

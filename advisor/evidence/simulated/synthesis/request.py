@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from advisor.evidence.simulated.simt.launch import Extent as Shape
 from advisor.model.machine_code.kernel_code import KernelCode
@@ -15,7 +15,7 @@ class KnownLaunch:
 
     `shapes` are those of array arguments, None for an extent that is not known; `where` is the place of the
     launch, empty where there is none in sight. `other_blocks` are blocks of further launches, and of the same
-    where the host code chooses one.
+    where the host code chooses one; grid, shapes and scalars are what all of them have.
     """
 
     block: Shape | None = None
@@ -42,8 +42,9 @@ class Limits:
 class Request:
     """A kernel for which launches are to be made up.
 
-    `codes` holds its code for the typing that is taken, and for a second one where types are assumed.
-    `places` gives for each function of the unit, in order, its path and the line of its first line.
+    `codes` holds its code for the typing that is taken, and for a second one where types are assumed or where
+    names have second values; `second_relations` are those of the kernel with these, None where they are the
+    same. `places` gives for each function of the unit, in order, its path and the line of its first line.
     """
 
     kernel: str
@@ -52,3 +53,9 @@ class Request:
     launch: KnownLaunch
     places: tuple[tuple[str, int], ...]
     limits: Limits
+    second_relations: IndexRelations | None = None
+
+    def of_code(self, number: int) -> Request:
+        """The request with the relations of one of the codes."""
+        second = self.second_relations
+        return self if number == 0 or second is None else replace(self, relations=second)

@@ -15,7 +15,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-SizeKind: TypeAlias = Literal["round", "aligned", "odd", "small"]
+SizeKind: TypeAlias = Literal["round", "aligned", "odd", "small", "short"]
 Blocks: TypeAlias = Literal["some", "inner", "all"]
 
 
@@ -24,7 +24,8 @@ class Variant:
     """One way to make up a launch: with round sizes, others of which rows are aligned too, odd ones or small
     ones, and with `ordered` data or random data by its seed.
 
-    `reals` is the largest real number in arrays. `code` is the number of the typing that it takes, in a
+    Along the axes of `short` the data are shorter than a block, and where no grid is stated, it has so many
+    `spare` blocks along each axis. `reals` is the largest real number in arrays. `code` is the number of the typing that it takes, in a
     request's codes, `pattern` that of the launch in the source whose block it takes. `blocks` are those that
     are run: the first and some others, only such as no edge of the data is near, or all.
     """
@@ -37,6 +38,8 @@ class Variant:
     code: int = 0
     blocks: Blocks = "some"
     pattern: int = 0
+    short: tuple[int, ...] = ()
+    spare: int = 0
 
     @property
     def is_of_edges(self) -> bool:
@@ -104,10 +107,16 @@ def close_look() -> CloseLook:
 
 
 @cache
-def block_shapes(others: bool = False) -> tuple[Shape, ...]:
-    """The blocks of kernels that use one, two and three axes, or others that are as usual."""
-    shapes = _table()["block"]["others" if others else "shapes"]
+def block_shapes(kind: Literal["shapes", "others", "small"] = "shapes") -> tuple[Shape, ...]:
+    """The blocks of kernels that use one, two and three axes, `others` that are as usual, or `small` ones."""
+    shapes = _table()["block"][kind]
     return tuple((int(x), int(y), int(z)) for x, y, z in shapes)
+
+
+@cache
+def widest_share() -> float:
+    """How far apart the least and the most share of parted branches may be that are told."""
+    return float(_table()["told"]["widest_share"])
 
 
 @cache
@@ -125,7 +134,7 @@ def most_blocks() -> int:
 @cache
 def variants() -> tuple[Variant, ...]:
     """All variants, that of another typing among them."""
-    return tuple(Variant(**one) for one in _table()["variants"])
+    return tuple(Variant(**{**one, "short": tuple(one.get("short", ()))}) for one in _table()["variants"])
 
 
 @cache

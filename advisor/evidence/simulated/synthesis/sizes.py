@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -45,6 +45,9 @@ __all__ = ["LaunchSizes", "Variant", "sizes", "variants_of"]
 _Source: TypeAlias = "int | EqualSizes | Size"
 _WARP = 32
 _MOST_HALVINGS = 64
+# Rows of a multiple of these elements begin at sectors, or at few places within them; so many more let them begin
+# anywhere.
+_SECTOR_ELEMENTS, _ODD = 4, 3
 # Sizes that are products of sizes that are products are not followed further.
 _DEEPEST = 3
 
@@ -63,10 +66,16 @@ class LaunchSizes:
 
 
 def variants_of(request: Request) -> tuple[Variant, ...]:
-    """The variants of a kernel: that of another typing only where the request has one, and one more for each
-    other block that the source states.
+    """The variants of a kernel: that of another typing only where the request has one, those with data that
+    are short along one of several axes only where there are several, and one more for each other block that
+    the source states.
     """
-    found = [one for one in variants() if one.code < len(request.codes)]
+    axes = min(max(request.relations.block_axes, request.relations.grid_axes, 1), 3)
+    found = [
+        one
+        for one in variants()
+        if one.code < len(request.codes) and (axes > 1 or len(one.short) != 1)
+    ]
     odd = next(one for one in found if one.sizes == "odd")
     blocks = range(1, len(request.launch.other_blocks) + 1)
     return (*found, *(replace(odd, name="another block", pattern=number) for number in blocks))
@@ -76,6 +85,7 @@ def sizes(request: Request, code: KernelCode, variant: Variant, shrink: int = 1)
     """The sizes of one variant; `shrink` divides the extents along which threads run, where a launch with all
     of them takes too long.
     """
+    request = request.of_code(variant.code)
     block, assumption = _block(request, variant)
     sizing = _Sizing(request, code, variant, block, max(1, shrink))
     sizing.fit()
@@ -95,13 +105,12 @@ def _block(request: Request, variant: Variant) -> tuple[Shape, str]:
     for shape in request.relations.shared_shapes:
         found = _block_of_tile(shape, axes)
         if found is not None:
-            return (
-                found,
-                f"Blocks of {_written(found)} threads are assumed, those of an array in shared memory.",
-            )
-    odd = variant.sizes == "odd"
-    block = block_shapes(odd)[axes - 1]
-    return block, "" if odd else assumed_in_words([BlockShape(*block)])
+            said = f"Blocks of {_written(found)} threads are assumed, those of an array in shared memory."
+            return found, "" if variant.code else said
+    kind: Literal["shapes", "others", "small"] = "others" if variant.sizes == "odd" else "shapes"
+    block = block_shapes("small" if variant.short else kind)[axes - 1]
+    plain = kind == "shapes" and not variant.short
+    return block, assumed_in_words([BlockShape(*block)]) if plain else ""
 
 
 def _written(block: Shape) -> str:
@@ -227,7 +236,7 @@ class _Sizing:
         if size in self.known:
             return max(self._reduced(self.known[size], size), self._least(size))
         plain = self._plain(size, depth)
-        made = [] if depth >= _DEEPEST else [self._sum(one, depth + 1) for one in self._sums(size)]
+        made = [] if depth >= _DEEPEST else [self._whole(one, depth + 1) for one in self._sums(size)]
         plain += self._use(size).beyond if size in self.equal else 0
         if not made:
             return plain
@@ -311,6 +320,11 @@ class _Sizing:
         axes = min(max(slot.ndim if slot else 1, 1), 3)
         return self._halved(self._shrunk(self.choice.extents[axes - 1]), size, self.limits.least_extent)
 
+    def _whole(self, one: SumIndex, depth: int) -> int:
+        """The number that a sum makes of a size; of one that a test bounds, half of it where data is short."""
+        number = self._sum(one, depth)
+        return number // 2 + 1 if one.guards and self.variant.sizes == "short" else number
+
     def _sum(self, one: SumIndex, depth: int = 1) -> int:
         return max(1, 1 + one.offset + sum(self._term(term, depth, one.guards) for term in one.terms))
 
@@ -332,7 +346,8 @@ class _Sizing:
         """How often a loop runs whose count is not stated; cubic loops take a third of the time that `shrink`
         leaves, so that it counts less than along the axes of the launch.
         """
-        return max(self.limits.least_trips, int(self.choice.trips / float(self.shrink) ** (2 / 3)))
+        least = min(self.limits.least_trips, self.choice.trips)
+        return max(least, int(self.choice.trips / float(self.shrink) ** (2 / 3)))
 
     def _reduced(self, number: int, size: Size) -> int:
         """A number that the source states, as far as time and memory allow it."""
@@ -363,6 +378,8 @@ class _Sizing:
         grid = self.launch.grid
         if known:
             wanted = max(known)
+        elif axis in self.variant.short:
+            return self.block[axis] // 2 + 1
         elif grid is not None:
             # An odd size leaves part of the last block idle, where it is one of several.
             odd = self.variant.sizes in ("odd", "small") and grid[axis] > 1
@@ -386,6 +403,8 @@ class _Sizing:
         if self.launch.grid is not None and not reduced:
             return max(1, self.launch.grid[axis])
         blocks = -(-self._axis_extent(axis) // max(1, self.block[axis]))
+        if axis < self.axes and self.launch.grid is None:
+            blocks += self.variant.spare
         return max(1, blocks if self.launch.grid is None else min(blocks, self.launch.grid[axis]))
 
     def _along(self, axis: int, unit: Unit) -> int:
@@ -401,9 +420,24 @@ class _Sizing:
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of each array."""
         return {
-            name: tuple(max(1, self.value(Extent(name, axis))) for axis in range(slot.ndim))
+            name: tuple(self._extent(slot, axis) for axis in range(slot.ndim))
             for name, slot in self.arrays.items()
         }
+
+    def _extent(self, slot: ParameterSlot, axis: int) -> int:
+        """The extent of an array along an axis; of odd sizes no row that threads run along begins where a
+        sector does, however many threads there are.
+        """
+        size = Extent(slot.name, axis)
+        number = max(1, self.value(size))
+        inner = 0 if slot.layout == "F" else slot.ndim - 1
+        if self.variant.sizes != "odd" or slot.ndim < 2 or axis != inner or self._is_known(size):
+            return number
+        return number + _ODD if number >= _WARP and number % _SECTOR_ELEMENTS == 0 else number
+
+    def _is_known(self, size: Size) -> bool:
+        equal = self.equal.get(size)
+        return any(one in self.known for one in (size, *(equal.sizes if equal is not None else ())))
 
     def scalars(self) -> dict[str, float]:
         """The value of each scalar."""

@@ -23,6 +23,8 @@ from advisor.evidence.simulated.synthesis.trial import shared_aliases
 from advisor.model.machine_code.kernel_code import KernelCode
 from advisor.model.storage.cache import Cache
 
+# The launches that tell of edges are small: all of them have the time of so many others.
+_EDGES_WEIGH = 2
 _ITEM = re.compile(r"\.(\d+)")
 _UNIT_FILE = re.compile(r"unit-function-(\d+)\.py$")
 
@@ -53,7 +55,7 @@ def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
     of_edges = [one for one in all_variants if one.is_of_edges]
     kernels = [_translated(code, request, cache) for code in request.codes]
     aliases = [shared_aliases(one, kernels[0]) for one in kernels]
-    attempts = Attempts(request, time.process_time() + request.limits.seconds, len(all_variants))
+    attempts = Attempts(request, time.process_time() + request.limits.seconds, len(variants) + _EDGES_WEIGH)
     made: list[Attempt] = []
     for one in variants:
         made.append(attempts.settled(kernels[one.code], one, aliases[one.code]))
@@ -63,12 +65,12 @@ def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
     unknown = _why_nothing(made)
     if unknown:
         return Synthesis(request.kernel, launches, unknown=unknown)
+    attempts.left = len(of_edges)
     edges = [attempts.settled(kernels[one.code], one, aliases[one.code]) for one in of_edges]
     trials, at_edges = [one.trial for one in made], [one.trial for one in edges]
-    plain = [one.sizes != "odd" and not one.code for one in variants]
     doubtful = frozenset[str]().union(*(one.doubtful for one in made))
     branches = request.relations.data_branches
-    lines = agreed_lines(request.kernel, trials, plain, at_edges, doubtful, branches, _move(request))
+    lines = agreed_lines(request.kernel, trials, variants[: len(made)], at_edges, doubtful, branches, _move(request))
     here = {path for path, _ in request.places}
     names = {slot.name: shown_name(slot.name) for code in request.codes for slot in code.slots}
     return Synthesis(

@@ -4,23 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from advisor.evidence.simulated.simt.launch import Extent
 from advisor.evidence.simulated.synthesis.request import KnownLaunch
 from advisor.model.compilation_unit import CompilationUnit, StatedLaunch
 
+_Sizes: TypeAlias = "tuple[dict[str, tuple[int | None, ...]], dict[str, float]]"
 _MOST_THREADS = 1024
 # Of blocks beside the pattern's these many are looked at: the smallest, one between, the largest.
 _MOST_OTHERS = 3
 
 
 def known_launch(unit: CompilationUnit) -> KnownLaunch:
-    """What the launch says of which the source tells most: its block above all, then grid and arguments."""
+    """The block of the launch of which the source tells most, and what it says of grid and arguments as far as
+    all others say the same: what differs has no one size.
+    """
     if not unit.launches:
         return KnownLaunch()
     stated = max(unit.launches, key=lambda one: _known(one, unit))
     blocks = _possible_blocks(unit.launches)
     block = _block(stated.block) or (blocks[-1] if blocks else None)
+    where = f"{stated.path}:{stated.line}" if block is not None else ""
+    others = tuple(_spread([one for one in blocks if one != block]))
+    grid, (shapes, scalars) = _extent(stated.grid), _sizes(stated, unit)
+    further = [one for one in unit.launches if one is not stated]
+    theirs = [_sizes(one, unit) for one in further]
+    shapes = {name: one for name, one in shapes.items() if all(it.get(name) == one for it, _ in theirs)}
+    scalars = {name: one for name, one in scalars.items() if all(it.get(name) == one for _, it in theirs)}
+    grid = grid if all(_extent(one.grid) == grid for one in further) else None
+    return KnownLaunch(block, grid, shapes, scalars, stated.dynamic_shared, where, others)
+
+
+def _sizes(stated: StatedLaunch, unit: CompilationUnit) -> _Sizes:
+    """What a launch says of the shapes of arrays and of numbers, by the name of the parameter."""
     shapes: dict[str, tuple[int | None, ...]] = {}
     scalars: dict[str, float] = {}
     if len(stated.arguments) == len(unit.parameters):
@@ -30,11 +47,7 @@ def known_launch(unit: CompilationUnit) -> KnownLaunch:
                     shapes[parameter + value.item] = value.shape
                 elif value.number is not None:
                     scalars[parameter + value.item] = value.number
-    where = f"{stated.path}:{stated.line}" if block is not None else ""
-    others = _spread([one for one in blocks if one != block])
-    return KnownLaunch(
-        block, _extent(stated.grid), shapes, scalars, stated.dynamic_shared, where, tuple(others)
-    )
+    return shapes, scalars
 
 
 def _possible_blocks(launches: Sequence[StatedLaunch]) -> list[Extent]:

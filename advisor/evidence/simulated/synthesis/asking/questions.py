@@ -25,7 +25,7 @@ LIMITS = Limits(seconds=6.0, memory_bytes=2 << 30, instructions=20_000)
 _PLACE = re.compile(r"unit-function-(\d+)\.py")
 _NAME = "kernel"
 # Raised whenever a question would be answered otherwise by the same program.
-_FORMAT = 4
+_FORMAT = 5
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,11 @@ class Question:
         )
         unit = replace(self.unit, kernel=_NAME, path="", functions=functions, launches=())
         relations = index_relations(unit, codes[0].types)
+        second = unit.with_other_values()[-1:] if unit.candidates else ()
+        others = index_relations(second[0], codes[-1].types) if second else None
         places = tuple((one.path, 1) for one in functions)
         named = tuple(replace(one, kernel=_NAME) for one in codes)
-        return Request(_NAME, named, relations, self._launch, places, LIMITS)
+        return Request(_NAME, named, relations, self._launch, places, LIMITS, others)
 
     @property
     def _launch(self) -> KnownLaunch:
