@@ -195,7 +195,7 @@ class DefaultCollectors:
         launches = SynthesisedLaunches(
             self._kept_codes(options),
             Cache(options.cache_folder) if options.cache_folder else None,
-            own_runs(),
+            own_runs(keep_code=options.cache_folder is not None),
             own_stock(),
             _COMPILE_SECONDS,
         )

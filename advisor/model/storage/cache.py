@@ -145,7 +145,18 @@ def _clock(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(used), 0) + 1 FROM result").fetchone()[0])
 
 
+def user_code_folder() -> Path | None:
+    """The folder of the user's own store for what is trusted when read back, such as code; None without a home."""
+    folder = user_cache_folder()
+    return folder / "code" if folder is not None else None
+
+
+def code_store(folder: Path) -> Cache:
+    """A store for code in a folder that is the user's own."""
+    return Cache(folder, _MOST_CODES)
+
+
 def user_cache() -> Cache | None:
     """The user's own store for what is trusted when read back, such as code; None without a home."""
-    folder = user_cache_folder()
-    return Cache(folder / "code", _MOST_CODES) if folder is not None else None
+    folder = user_code_folder()
+    return code_store(folder) if folder is not None else None

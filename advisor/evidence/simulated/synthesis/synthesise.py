@@ -6,12 +6,14 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from advisor.evidence.simulated.launches.line_readings import Move
 from advisor.evidence.simulated.simt.machine import Kernel, compile_kernel
 from advisor.evidence.simulated.simt.ptx.inlining import inlined
 from advisor.evidence.simulated.simt.ptx.ptx_reader import PtxError, known_module
 from advisor.evidence.simulated.simt.unsupported import Unsupported
+from advisor.evidence.simulated.simt.vector.runtime import runtime
 from advisor.evidence.simulated.synthesis.agreement import ACTIVE, agreed_lines, agreed_values
 from advisor.evidence.simulated.synthesis.arguments import NotMade
 from advisor.evidence.simulated.synthesis.attempts import Attempt, Attempts, bytes_of
@@ -21,12 +23,19 @@ from advisor.evidence.simulated.synthesis.result import MadeLaunch, Synthesis
 from advisor.evidence.simulated.synthesis.sizes import Variant, variants_of
 from advisor.evidence.simulated.synthesis.trial import shared_aliases
 from advisor.model.machine_code.kernel_code import KernelCode
-from advisor.model.storage.cache import Cache
+from advisor.model.storage.cache import Cache, code_store
 
 # The launches that tell of edges are small: all of them have the time of so many others.
 _EDGES_WEIGH = 2
 _ITEM = re.compile(r"\.(\d+)")
 _UNIT_FILE = re.compile(r"unit-function-(\d+)\.py$")
+
+
+def prepare(folder: Path | None) -> None:
+    """Load what every kernel calls. `folder` keeps its code and must be the user's own, for what is read from
+    there is executed.
+    """
+    runtime(code_store(folder) if folder is not None else None)
 
 
 def synthesise(request: Request, cache: Cache | None = None) -> Synthesis:

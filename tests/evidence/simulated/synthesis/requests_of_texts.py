@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 
 from advisor.evidence.simulated.synthesis.request import KnownLaunch, Limits, Request
-from advisor.model.compilation_unit import CompilationUnit, FunctionText
+from advisor.model.compilation_unit import CompilationUnit, FunctionText, Placeholder
 from advisor.model.machine_code.kernel_code import KernelCode, ParameterSlot
 from advisor.program.index_relations.index_relations import index_relations
 
@@ -35,9 +36,16 @@ NOTHING = KnownLaunch()
 
 
 def request_of_text(
-    types: str, source: str, launch: KnownLaunch = NOTHING, memory: int = 1 << 30
+    types: str,
+    source: str,
+    launch: KnownLaunch = NOTHING,
+    memory: int = 1 << 30,
+    guessed: Sequence[str] = (),
 ) -> tuple[Request, KernelCode]:
-    """A request for one kernel and its code without PTX; `types` names one of SLOTS for each parameter."""
+    """A request for one kernel and its code without PTX; `types` names one of SLOTS for each parameter.
+
+    `guessed` are names of which the kernel reads values that are made up.
+    """
     text = textwrap.dedent(source).strip() + "\n"
     names = [one.strip() for one in text[text.index("(") + 1 : text.index(")")].split(",")]
     chosen = [SLOTS[one] for one in types.split()]
@@ -50,7 +58,11 @@ def request_of_text(
         "cuda": "numba.cuda",
         "uniform": "numba.cuda.random.xoroshiro128p_uniform_float32",
     }
-    unit = CompilationUnit("m.py::k", "m.py", (function,), {}, aliases)
+    placeholders = tuple(Placeholder(name, "int64", "32", "48") for name in guessed)
+    constants = {one.name: one.value for one in placeholders}
+    unit = CompilationUnit(
+        "m.py::k", "m.py", (function,), constants, aliases, placeholders=placeholders
+    )
     kinds = tuple(kind for kind, _ in chosen)
     code = KernelCode("m.py::k", "", "k", slots, kinds)
     relations = index_relations(unit, kinds)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 
 import pytest
 from numba import cuda, float32
 from requests_of_functions import along, extent, request_of
+from requests_of_texts import request_of_text
 
 from advisor.evidence.simulated.synthesis.request import KnownLaunch
 from advisor.evidence.simulated.synthesis.result import Synthesis
@@ -38,10 +40,49 @@ def guarded(x, out):
 
 
 def test_a_guard_parts_the_last_warp_alone():
-    found = synthesise(request_of(guarded, ROW, ROW, relations=ONE_AXIS))
-    assert [one.variant for one in found.edges] == ["inner blocks", "small sizes"]
-    # 1,000 threads with work are 31 warps and 8 lanes of the 32nd, of four blocks of eight.
-    assert shares(found) == {0: (0.0, 1 / 32)}
+    launch = KnownLaunch(block=(256, 1, 1))
+    found = synthesise(request_of(guarded, ROW, ROW, relations=ONE_AXIS, launch=launch))
+    assert [one.variant for one in found.edges] == ["inner blocks", "small sizes", "one block"]
+    # Of a launch of one block that is one of eight warps.
+    assert shares(found) == {0: (0.0, 1 / 8)}
+
+
+def seen(found: Synthesis) -> set[tuple[float | None, ...]]:
+    """What the launches saw of branches of which nothing is told."""
+    return {one.seen["divided"] for one in found.lines if one.entity == "branch" and not one.values}
+
+
+@pytest.mark.parametrize("launch", [KnownLaunch(), KnownLaunch(block=(64, 1, 1))])
+def test_nothing_is_told_of_a_guard_that_may_part_any_share_of_the_warps(launch):
+    found = synthesise(request_of(guarded, ROW, ROW, relations=ONE_AXIS, launch=launch))
+    assert shares(found) == {}
+    # One of two warps of a block of 64, the only one of a block of 32 where no launch tells the block.
+    assert max(next(iter(seen(found)))) == (1 / 2 if launch.block else 1.0)
+
+
+def test_a_grid_may_have_a_block_more_than_the_data():
+    launch = KnownLaunch(block=(128, 1, 1), shapes={"x": (130,), "out": (130,)})
+    found = synthesise(request_of(guarded, ROW, ROW, relations=ONE_AXIS, launch=launch))
+    # The second of two blocks has two lanes with work, a third none; the first alone has no edge.
+    assert shares(found) == {0: (0.0, 1 / 8)}
+    assert [one.grid for one in found.edges] == [(2, 1, 1), (3, 1, 1), (2, 1, 1)]
+
+
+def test_the_last_part_of_a_loop_in_tiles_may_be_short():
+    def tiled(x, out):
+        lane, row = cuda.threadIdx.x, cuda.blockIdx.x
+        for tile in range(cuda.gridDim.x):
+            at = tile * 32 + lane
+            if at < x.shape[1]:
+                out[row, at] = x[row, at]
+
+    code = request_of_text("ff ff", inspect.getsource(tiled).replace("tiled", "k"))[0]
+    launch = KnownLaunch(block=(32, 1, 1))
+    found = synthesise(request_of(tiled, PLANE, PLANE, relations=code.relations, launch=launch))
+    branches = {one.line: one for one in found.lines if one.entity == "branch"}
+    guard = branches[tiled.__code__.co_firstlineno + 4]
+    assert not guard.values
+    assert max(guard.seen["divided"]) >= 1 / 2
 
 
 def test_data_of_whole_blocks_have_no_edge():
@@ -65,9 +106,13 @@ def test_a_guard_of_a_plane_parts_the_warps_of_the_last_column():
 
     launch = KnownLaunch(block=(16, 16, 1))
     found = synthesise(request_of(plane, PLANE, PLANE, relations=TWO_AXES, launch=launch))
-    # 50 x 50 elements are 4 x 4 blocks of eight warps, each two rows of 16; in the last column of blocks 25
-    # of the 32 warps have rows with work.
-    assert shares(found) == {0: (0.0, 25 / 128)}
+    # 50 x 50 elements are 5 x 5 blocks of eight warps, each two rows of 16, the last of each axis without
+    # work; in the last but one column of blocks 25 of the 32 warps have rows with work. Rows of nine elements
+    # part all warps that have one, those of 50 rows 25 of 32. Of nine rows one warp has half in the first
+    # three of four blocks, and in the last all five are parted that have any.
+    assert shares(found) == {}
+    ((_, _, _, inner, small, one, rows, columns),) = seen(found)
+    assert (inner, small, one, rows, columns) == (0.0, 25 / 200, 5 / 8, 25 / 32, 8 / 32)
 
 
 def test_the_first_element_is_an_edge_too():
@@ -95,6 +140,20 @@ def test_a_branch_on_the_lane_has_one_share(lanes, share):
     found = synthesise(request_of(alternating, ROW, ROW, relations=ONE_AXIS, launch=launch))
     assert {value for value, most in shares(found).values() if most is None} >= {share}
     assert all(most is None for _, most in shares(found).values())
+
+
+def test_nothing_is_told_of_a_branch_that_hangs_on_a_guess():
+    source = """
+        def k(x, out):
+            i = cuda.grid(1)
+            last = N - 1
+            if i < last:
+                out[i] = x[i]
+            if i < 32:
+                out[i] = x[i]
+    """
+    request, _ = request_of_text("f f", source, guessed=("N",))
+    assert {line for _, line in request.relations.data_branches} == {4}
 
 
 def test_sectors_do_not_hang_on_launches_that_tell_of_edges():

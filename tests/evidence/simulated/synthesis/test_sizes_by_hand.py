@@ -129,6 +129,36 @@ def test_no_guard_takes_all_threads() -> None:
     assert made("f", "def k(a):\n    a[cuda.grid(1)] = 0", kind="odd").shapes == {"a": (36 * 256,)}
 
 
+def test_rows_as_long_as_the_threads_begin_anywhere_in_odd_sizes() -> None:
+    source = """
+        def k(a):
+            x, y = cuda.grid(2)
+            a[y, x] = 0
+        """
+    # 14 blocks of 32 threads along x are 448, 53 of 8 along y 424.
+    assert made("ff", source, kind="odd").shapes == {"a": (424, 451)}
+    assert made("ff", source, kind="aligned").shapes == {"a": (416, 416)}
+    known = KnownLaunch(shapes={"a": (424, 448)})
+    assert made("ff", source, known, kind="odd").shapes == {"a": (424, 448)}
+
+
+def test_data_that_may_be_short_are_less_than_a_block() -> None:
+    request, code = request_of_text("f n", GUARDED, KnownLaunch(block=(128, 1, 1)))
+    one = next(variant for variant in variants_of(request) if variant.short)
+    found = sizes(request, code, one)
+    assert (found.grid, found.shapes, found.scalars) == ((1, 1, 1), {"a": (65,)}, {"n": 65.0})
+
+
+def test_of_several_axes_one_is_short() -> None:
+    request, code = request_of_text("f n n", IMAGE, KnownLaunch(block=(16, 8, 1)))
+    short = {one.name: sizes(request, code, one) for one in variants_of(request) if one.short}
+    assert {name: (one.grid, one.scalars["w"], one.scalars["h"]) for name, one in short.items()} == {
+        "one block": ((1, 1, 1), 9.0, 5.0),
+        "short rows": ((1, 7, 1), 9.0, 50.0),
+        "short columns": ((4, 1, 1), 50.0, 5.0),
+    }
+
+
 def test_a_generator_for_each_thread() -> None:
     source = "def k(states, a):\n    i = cuda.grid(1)\n    a[i] = uniform(states, i)"
     assert made("states f", source, kind="odd").shapes == {"states": (9216,), "a": (9216,)}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from units import unit_of
 
 from advisor.evidence.compiled.compile_requests import other_typing
+from advisor.evidence.source.analysis import analyse
 from advisor.model.compilation_unit import ArgumentTypes
 
 
@@ -185,6 +187,32 @@ def test_elements_may_be_known_where_dimensions_are_not(tmp_path: Path) -> None:
     assert candidate.assumed_elements == ("z",)
     # Numbers that are known have no other type in the second typing.
     assert other_typing(unit, candidate) == [F2, F2, "float64[::1]"]
+
+
+def test_an_array_of_any_order_lies_column_by_column_in_the_other_typing(tmp_path: Path) -> None:
+    program = "from numba import cuda\n@cuda.jit\ndef kernel(x, y, z):\n    y[0, 1] = x[1, 0] * z[0]\n"
+    unit = unit_of(tmp_path, program, {"x": "float32[?]"})
+    unit = replace(unit, of_any_order=("x", "z"))
+    assert other_typing(unit, unit.candidates[0]) == ["float32[::1,:]", "float64[:,::1]", "float64[::1]"]
+    known = ArgumentTypes((F2, F2, F1))
+    assert other_typing(unit, known) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [("x", ()), ("x.T", ("a",)), ("np.asfortranarray(x)", ("a",)), ("np.ascontiguousarray(x.T)", ()),
+     ("cuda.to_device(np.array(x.T, dtype=x.dtype))", ("a",))],
+)  # fmt: skip
+def test_launches_show_which_arrays_lie_in_another_order(
+    tmp_path: Path, given: str, found: tuple[str, ...]
+) -> None:
+    program = (
+        "import numpy as np\nfrom numba import cuda\n@cuda.jit\ndef kernel(a):\n    a[0, 1] = 2.0\n"
+        f"def main(x):\n    y = {given}\n    kernel[1, 32](y)\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    (unit,) = analyse([tmp_path / "program.py"], tmp_path, with_units=True).units
+    assert unit.of_any_order == found
 
 
 def test_an_array_counted_with_integers_may_be_either(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from advisor.evidence.simulated.synthesis.request import Limits, Request
 from advisor.evidence.simulated.synthesis.result import Synthesis
 from advisor.model.errors import EvidenceUnavailable
 from advisor.model.processes.libraries_only import LIBRARIES_ONLY
+from advisor.model.storage.cache import user_code_folder
 
 MACHINE = "advisor.evidence.simulated.synthesis.synthesise:synthesise"
 # Translating a kernel is not among the seconds of its launches.
@@ -51,13 +52,19 @@ class ContainedRuns:
 
     Where the system can fork, processes are forked from one that has imported the program; else each imports
     it itself. None of them sees the workspace, nor more of the environment than libraries need. The program
-    is one of this package or lies in a folder `beside` it.
+    is one of this package or lies in a folder `beside` it; what it has ready before it is contained may be
+    kept in the folder `store`, which must be the user's own.
     """
 
     def __init__(
-        self, program: str = MACHINE, *, forks: bool = hasattr(os, "fork"), beside: Sequence[str] = ()
+        self,
+        program: str = MACHINE,
+        *,
+        forks: bool = hasattr(os, "fork"),
+        beside: Sequence[str] = (),
+        store: Path | None = None,
     ) -> None:
-        self._program = program
+        self._program, self._store = program, str(store or "")
         self._forks = forks and hasattr(socket, "send_fds")
         self._folders = (str(Path(advisor.__file__).resolve().parent.parent), *beside)
         self._warm: _WarmProcess | None = None
@@ -98,13 +105,13 @@ class ContainedRuns:
             if self._warm is None or not self._warm.alive:
                 if self._warm is not None:
                     self._warm.close()
-                self._warm = _WarmProcess(self._folders, self._program)
+                self._warm = _WarmProcess(self._folders, self._program, self._store)
             return self._warm
 
     def _alone(
         self, request: Request, allowance: Allowance, until: float, wanted: Wanted
     ) -> tuple[bytes, int]:
-        arguments = [self._program, str(allowance.memory_bytes), str(allowance.seconds)]
+        arguments = [self._program, str(allowance.memory_bytes), str(allowance.seconds), self._store]
         with tempfile.TemporaryDirectory(prefix="advisor-", ignore_cleanup_errors=True) as empty:
             process = subprocess.Popen(
                 _command(_ALONE, self._folders, *arguments),
@@ -121,14 +128,16 @@ class ContainedRuns:
                 _kill(process)
 
 
-def own_runs() -> ContainedRuns:
-    """The runs of this process, so that what is checked again and again starts no second process to fork."""
-    return _runs_of(os.getpid())
+def own_runs(keep_code: bool) -> ContainedRuns:
+    """The runs of this process, so that what is checked again and again starts no second process to fork;
+    whether the user's store keeps code for them.
+    """
+    return _runs_of(os.getpid(), keep_code)
 
 
 @cache
-def _runs_of(process: int) -> ContainedRuns:
-    runs = ContainedRuns()
+def _runs_of(process: int, keep_code: bool) -> ContainedRuns:
+    runs = ContainedRuns(store=user_code_folder() if keep_code else None)
 
     def close() -> None:
         # A forked process must not end those of its parent.
@@ -142,12 +151,12 @@ def _runs_of(process: int) -> ContainedRuns:
 class _WarmProcess:
     """The process that contained ones are forked from."""
 
-    def __init__(self, folders: Sequence[str], program: str) -> None:
+    def __init__(self, folders: Sequence[str], program: str, store: str) -> None:
         self._empty = tempfile.TemporaryDirectory(prefix="advisor-", ignore_cleanup_errors=True)
         own, its = socket.socketpair()
         with its:
             self._process = subprocess.Popen(
-                _command(_WARM, folders, str(its.fileno()), program),
+                _command(_WARM, folders, str(its.fileno()), program, store),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

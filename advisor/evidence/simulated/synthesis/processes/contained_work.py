@@ -8,6 +8,7 @@ import pickle
 import struct
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from advisor.evidence.simulated.synthesis.processes.containment import Allowance, contain
@@ -19,6 +20,17 @@ LENGTH = struct.Struct("=q")
 MOST_BYTES = 8 << 20
 
 
+def ready(program: str, store: str) -> Callable[[Any], Synthesis]:
+    """The function that a program's name (module:function) stands for, with its module's `prepare` done."""
+    module, _, name = program.partition(":")
+    found = importlib.import_module(module)
+    prepare = getattr(found, "prepare", None)
+    if prepare is not None:
+        prepare(Path(store) if store else None)
+    function: Callable[[Any], Synthesis] = getattr(found, name)
+    return function
+
+
 def work(connection: int, function: Callable[[Any], Synthesis], allowance: Allowance) -> None:
     """Answer one request that comes by the connection, then end this process."""
     connection = contain(connection, allowance)
@@ -27,10 +39,9 @@ def work(connection: int, function: Callable[[Any], Synthesis], allowance: Allow
 
 
 def work_alone() -> None:
-    """Answer the request on standard input, as the command line says: folder, program, memory, seconds."""
-    module, _, name = sys.argv[2].partition(":")
+    """Answer the request on standard input, as the command line says: folder, program, memory, seconds, store."""
     allowance = Allowance(int(sys.argv[3]), int(sys.argv[4]))
-    function = getattr(importlib.import_module(module), name)
+    function = ready(sys.argv[2], sys.argv[5])
     text = _read(0)
     connection = contain(os.dup(1), allowance)
     _answer(connection, pickle.loads(text), function, allowance)

@@ -1,4 +1,4 @@
-"""The process that contained ones are forked from: it has imported what executes kernels, and no more.
+"""The process that contained ones are forked from: it has loaded what executes kernels, and no more.
 
 It reads commands of a fixed size from a socket and answers each with one number. What is done to a kernel is
 between its process and the one that asks: they share a connection of their own, which comes with a command.
@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import os
 import signal
 import socket
 import struct
 import sys
 
-from advisor.evidence.simulated.synthesis.processes.contained_work import work
+from advisor.evidence.simulated.synthesis.processes.contained_work import ready, work
 from advisor.evidence.simulated.synthesis.processes.containment import Allowance
 
 # What is wanted, a process id, bytes of memory, processor seconds.
@@ -26,11 +25,13 @@ BEGIN, END = b"b", b"e"
 NONE = -1
 
 
-def serve(descriptor: int, program: str) -> None:
-    """Answer commands until the socket is closed: BEGIN with the id of a new process, END with its status."""
+def serve(descriptor: int, program: str, store: str) -> None:
+    """Answer commands until the socket is closed: BEGIN with the id of a new process, END with its status.
+
+    What all processes need is got ready here once, with what is kept in the folder `store`, if it has a name.
+    """
     control = socket.socket(fileno=descriptor)
-    module, _, name = program.partition(":")
-    function = getattr(importlib.import_module(module), name)
+    function = ready(program, store)
     gc.collect()
     # What is here now is not looked through for garbage in each child, which would copy its pages.
     gc.freeze()
@@ -98,6 +99,6 @@ def _end(process: int) -> int:
 
 
 def main() -> None:
-    """Serve as the command line says: folder, descriptor, program."""
+    """Serve as the command line says: folder, descriptor, program, store."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    serve(int(sys.argv[2]), sys.argv[3])
+    serve(int(sys.argv[2]), sys.argv[3], sys.argv[4])

@@ -63,6 +63,15 @@ class TestTheLaunchThatIsThePattern:
         found = known_launch(unit(launch(4, block=(256,), grid=(4,)), launch(8, block=(1,)), launch(9)))
         assert (found.block, found.other_blocks) == ((256, 1, 1), ((1, 1, 1),))
 
+    def test_sizes_are_those_that_all_launches_have(self):
+        other = ((ArgumentValue(shape=(1000,)),), (ArgumentValue(number=2000.0),))
+        first = launch(4, block=(32,), grid=(4,), arguments=ARGUMENTS)
+        found = known_launch(unit(first, launch(8, block=(32,), grid=(4,), arguments=other)))
+        assert (found.grid, found.shapes, found.scalars) == ((4, 1, 1), {"a": (1000,)}, {})
+        # What a launch leaves open may be anything.
+        found = known_launch(unit(first, launch(8, block=(32,))))
+        assert (found.grid, found.shapes, found.scalars) == (None, {}, {})
+
     def test_launches_of_one_block_have_no_others(self):
         assert known_launch(unit(launch(4, block=(256,)), launch(8, block=(256, 1)))).other_blocks == ()
 
