@@ -143,8 +143,9 @@ class CompilationUnit:
     the same types to machine code of its own.
     `own_fault` is whether a refusal by the compiler is the program's fault, as nothing in it teaches Numba
     more than it knows; only then `rejected` are places of which it is certain that no compiler takes them,
-    and `suspects` those that explain a refusal. `stated` is whether a signature gives the types. `of_any_order` are
-    array parameters whose elements may lie in another order than row by row, as far as launches show.
+    and `suspects` those that explain a refusal. `stated` is whether a signature gives the types.
+    `of_any_order` are array parameters whose elements may lie in another order than row by row, as far as
+    launches show.
     """
 
     kernel: str

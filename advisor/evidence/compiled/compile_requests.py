@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\b(?:float|complex|int)(?:32|64|128)\b")
 _ROWS = re.compile(r"\[:,(?::,)*::1\]")
 _BYTE_ARRAY = re.compile(r"^\w+\[")
 # Raised whenever the same unit would give other code to execute than before.
-_CODE_FORMAT = 1
+_CODE_FORMAT = 2
 
 
 def compile_request(unit: CompilationUnit, target: Target) -> Json:

@@ -41,7 +41,8 @@ class KernelCodes:
         return self._packed(key) is not None
 
     def of(self, key: str, unit: CompilationUnit) -> tuple[KernelCode, ...] | None:
-        """The code of a unit for the typing that was taken, and for another one where types are assumed.
+        """The code of a unit for the typing that was taken, and for another one where types are assumed. Of a
+        unit with guesses all but the first are with other values, and a third is for the typing taken.
 
         Empty where it has none that can be executed here, None where nothing is kept.
         """

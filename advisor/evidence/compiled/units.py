@@ -160,7 +160,8 @@ def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) 
 
 def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float, keep_code: bool) -> Outcome:
     """What a unit compiles to; of one whose names have several values, or guessed ones, that which does not
-    hang on them, and its code with the first and the last of them.
+    hang on them, and its code with the first and the last of them: of these for the other typing, then for
+    the one that is taken.
     """
     outcome = _compiled(worker, unit, target, timeout, keep_code)
     if "problem" in outcome.value:
@@ -173,7 +174,7 @@ def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float,
         second = _compiled(worker, other, target, timeout, keep_code)
         value, lasting = agreed(value, second.value), lasting and second.lasting
         # Without the code for one of the values none is run: its counts would be those of the others.
-        codes = [*codes[:1], *(second.codes or [])[-1:]] if codes and second.codes else []
+        codes = [*codes[:1], *reversed(second.codes)] if codes and second.codes else []
     return Outcome(value, lasting, codes=codes if keep_code else None)
 
 

@@ -146,7 +146,7 @@ def _clock(connection: sqlite3.Connection) -> int:
 
 
 def user_code_folder() -> Path | None:
-    """The folder of the user's own store for what is trusted when read back, such as code; None without a home."""
+    """The folder of the user's own store for what is trusted when read back; None without a home."""
     folder = user_cache_folder()
     return folder / "code" if folder is not None else None
 

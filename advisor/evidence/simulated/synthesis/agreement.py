@@ -16,7 +16,7 @@ from advisor.evidence.simulated.launches.kernel_readings import launch_ratios, w
 from advisor.evidence.simulated.launches.line_readings import Move, line_readings
 from advisor.evidence.simulated.simt.counts import WARP, AccessCounts
 from advisor.evidence.simulated.synthesis.result import LineCounts
-from advisor.evidence.simulated.synthesis.size_choices import Variant, widest_share
+from advisor.evidence.simulated.synthesis.size_choices import widest_share
 from advisor.evidence.simulated.synthesis.trial import Trial
 from advisor.model.records import LineReading, Value
 
@@ -41,6 +41,16 @@ Line: TypeAlias = "tuple[str, str, int, str, str, str]"
 
 
 @dataclass(frozen=True)
+class Look:
+    """What a launch is for: `plain` ones have the same types and rows that begin at sectors, `guessed` ones
+    other types or other values of constants at the same sizes.
+    """
+
+    plain: bool
+    guessed: bool
+
+
+@dataclass(frozen=True)
 class _Seen:
     """The lines of one launch, and those at which too few lanes were active or something strayed."""
 
@@ -51,7 +61,7 @@ class _Seen:
 def agreed_lines(
     kernel: str,
     trials: Sequence[Trial],
-    variants: Sequence[Variant],
+    looks: Sequence[Look],
     edges: Sequence[Trial],
     doubtful: frozenset[str],
     data_branches: frozenset[tuple[str, int]],
@@ -59,13 +69,13 @@ def agreed_lines(
 ) -> tuple[LineCounts, ...]:
     """The lines of which launches agree about something, or of which at least one tells something.
 
-    `variants` are those of the launches; `edges` are launches that
-    tell how often the edges of the data part a warp. Nothing is told of accesses to `doubtful` arrays.
+    `looks` say what each launch is for; `edges` are launches that tell how often the edges of the data part a
+    warp. Nothing is told of accesses to `doubtful` arrays.
     `data_branches` are places where what a branch decides hangs on data. `move` gives the place of a line.
     """
     seen = [_seen(kernel, trial, doubtful, move) for trial in trials]
-    plain = [one.sizes != "odd" and not one.code for one in variants]
-    guessed = [bool(one.code) for one in variants]
+    plain = [one.plain for one in looks]
+    guessed = [one.guessed for one in looks]
     at_edges = [_seen(kernel, trial, doubtful, move) for trial in edges]
     places = dict.fromkeys(line for one in seen for line in one.lines)
     steady = agree([_requests_of_a_warp(one) for one in trials])
@@ -123,8 +133,8 @@ def _compare_branch(
 
     A guard parts warps at the edges of the data alone, so that no share is that of all sizes: where only the
     edges make launches differ, the least and the most are noted, unless these say nothing. Where launches
-    differ otherwise, what they saw: one with other types or values, `guessed`, has the same sizes as the first
-    and must have the very share.
+    differ otherwise, what they saw. One with other types or values, which is `guessed`, has the sizes of the
+    first and must have its very share.
     """
     known = [one for one in (*each, *edges) if one is not None]
     if not known:

@@ -42,9 +42,10 @@ class Limits:
 class Request:
     """A kernel for which launches are to be made up.
 
-    `codes` holds its code for the typing that is taken, and for a second one where types are assumed or where
-    names have second values; `second_relations` are those of the kernel with these, None where they are the
-    same. `places` gives for each function of the unit, in order, its path and the line of its first line.
+    `codes` holds its code for the typing that is taken, and for a second one where types are assumed. Where
+    names have second values, all but the first are with these, and a third is for the typing that is taken;
+    `second_relations` are those of the kernel with these values, None where there are none. `places` gives
+    for each function of the unit, in order, its path and the line of its first line.
     """
 
     kernel: str

@@ -25,9 +25,10 @@ class Variant:
     ones, and with `ordered` data or random data by its seed.
 
     Along the axes of `short` the data are shorter than a block, and where no grid is stated, it has so many
-    `spare` blocks along each axis. `reals` is the largest real number in arrays. `code` is the number of the typing that it takes, in a
-    request's codes, `pattern` that of the launch in the source whose block it takes. `blocks` are those that
-    are run: the first and some others, only such as no edge of the data is near, or all.
+    `spare` blocks along each axis. `reals` is the largest real number in arrays. `code` is the number of the
+    typing that it takes, in a request's codes, `pattern` that of the launch in the source whose block it
+    takes. `blocks` are those that are run: the first and some others, only such as no edge of the data is
+    near, or all.
     """
 
     name: str

@@ -45,8 +45,8 @@ __all__ = ["LaunchSizes", "Variant", "sizes", "variants_of"]
 _Source: TypeAlias = "int | EqualSizes | Size"
 _WARP = 32
 _MOST_HALVINGS = 64
-# Rows of a multiple of these elements begin at sectors, or at few places within them; so many more let them begin
-# anywhere.
+# Rows of a multiple of these elements begin at sectors, or at few places within them; so many more let them
+# begin anywhere.
 _SECTOR_ELEMENTS, _ODD = 4, 3
 # Sizes that are products of sizes that are products are not followed further.
 _DEEPEST = 3
@@ -71,11 +71,7 @@ def variants_of(request: Request) -> tuple[Variant, ...]:
     the source states.
     """
     axes = min(max(request.relations.block_axes, request.relations.grid_axes, 1), 3)
-    found = [
-        one
-        for one in variants()
-        if one.code < len(request.codes) and (axes > 1 or len(one.short) != 1)
-    ]
+    found = [one for one in variants() if one.code < len(request.codes) and (axes > 1 or len(one.short) != 1)]
     odd = next(one for one in found if one.sizes == "odd")
     blocks = range(1, len(request.launch.other_blocks) + 1)
     return (*found, *(replace(odd, name="another block", pattern=number) for number in blocks))
@@ -321,7 +317,7 @@ class _Sizing:
         return self._halved(self._shrunk(self.choice.extents[axes - 1]), size, self.limits.least_extent)
 
     def _whole(self, one: SumIndex, depth: int) -> int:
-        """The number that a sum makes of a size; of one that a test bounds, half of it where data is short."""
+        """The number that a sum makes of a size; half of it where data is short and a test bounds the sum."""
         number = self._sum(one, depth)
         return number // 2 + 1 if one.guards and self.variant.sizes == "short" else number
 

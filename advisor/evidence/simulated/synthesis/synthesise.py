@@ -14,7 +14,7 @@ from advisor.evidence.simulated.simt.ptx.inlining import inlined
 from advisor.evidence.simulated.simt.ptx.ptx_reader import PtxError, known_module
 from advisor.evidence.simulated.simt.unsupported import Unsupported
 from advisor.evidence.simulated.simt.vector.runtime import runtime
-from advisor.evidence.simulated.synthesis.agreement import ACTIVE, agreed_lines, agreed_values
+from advisor.evidence.simulated.synthesis.agreement import ACTIVE, Look, agreed_lines, agreed_values
 from advisor.evidence.simulated.synthesis.arguments import NotMade
 from advisor.evidence.simulated.synthesis.attempts import Attempt, Attempts, bytes_of
 from advisor.evidence.simulated.synthesis.block_work import block_work
@@ -77,9 +77,14 @@ def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
     attempts.left = len(of_edges)
     edges = [attempts.settled(kernels[one.code], one, aliases[one.code]) for one in of_edges]
     trials, at_edges = [one.trial for one in made], [one.trial for one in edges]
+    taken = request.codes[0].types
+    looks = [
+        Look(one.sizes != "odd" and request.codes[one.code].types == taken, bool(one.code))
+        for one in variants
+    ]
     doubtful = frozenset[str]().union(*(one.doubtful for one in made))
     branches = request.relations.data_branches
-    lines = agreed_lines(request.kernel, trials, variants[: len(made)], at_edges, doubtful, branches, _move(request))
+    lines = agreed_lines(request.kernel, trials, looks, at_edges, doubtful, branches, _move(request))
     here = {path for path, _ in request.places}
     names = {slot.name: shown_name(slot.name) for code in request.codes for slot in code.slots}
     return Synthesis(

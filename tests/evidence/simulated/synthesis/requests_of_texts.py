@@ -60,9 +60,7 @@ def request_of_text(
     }
     placeholders = tuple(Placeholder(name, "int64", "32", "48") for name in guessed)
     constants = {one.name: one.value for one in placeholders}
-    unit = CompilationUnit(
-        "m.py::k", "m.py", (function,), constants, aliases, placeholders=placeholders
-    )
+    unit = CompilationUnit("m.py::k", "m.py", (function,), constants, aliases, placeholders=placeholders)
     kinds = tuple(kind for kind, _ in chosen)
     code = KernelCode("m.py::k", "", "k", slots, kinds)
     relations = index_relations(unit, kinds)

@@ -17,8 +17,8 @@ _MOST_OTHERS = 3
 
 
 def known_launch(unit: CompilationUnit) -> KnownLaunch:
-    """The block of the launch of which the source tells most, and what it says of grid and arguments as far as
-    all others say the same: what differs has no one size.
+    """The block of the launch of which the source tells most, and what it says of grid and arguments as far
+    as all others say the same: what differs has no one size.
     """
     if not unit.launches:
         return KnownLaunch()

@@ -39,7 +39,9 @@ def work(connection: int, function: Callable[[Any], Synthesis], allowance: Allow
 
 
 def work_alone() -> None:
-    """Answer the request on standard input, as the command line says: folder, program, memory, seconds, store."""
+    """Answer the request on standard input, as the command line says: folder, program, memory, seconds,
+    store.
+    """
     allowance = Allowance(int(sys.argv[3]), int(sys.argv[4]))
     function = ready(sys.argv[2], sys.argv[5])
     text = _read(0)
