@@ -14,7 +14,7 @@ from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.findings import Report
 from advisor.model.settings.check_options import Progress
-from advisor.model.storage.cache import Cache, user_cache_folder
+from advisor.model.storage.cache import Cache, user_cache_folder, user_code_folder
 
 _COMPILE_SECONDS = 20.0
 _MOST_PROCESSES = 2
@@ -34,7 +34,7 @@ class KernelLauncher:
         # Compiled once more for these: the numbers of the machine code do not wait for another typing.
         self._codes = KernelCodes(own)
         self._cache = Cache(own) if own is not None else None
-        self._runs, self._stock = ContainedRuns(), WorkerStock()
+        self._runs, self._stock = ContainedRuns(store=user_code_folder()), WorkerStock()
         self._left_out: frozenset[str] = frozenset()
         self.complete = True
 

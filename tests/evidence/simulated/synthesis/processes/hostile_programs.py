@@ -23,6 +23,19 @@ def obey(request: Request) -> Synthesis:
     return Synthesis(request.kernel, assumptions=tuple(map(str, told or ())))
 
 
+_prepared: list[tuple[int, Path | None]] = []
+
+
+def prepare(folder: Path | None) -> None:
+    _prepared.append((os.getpid(), folder))
+
+
+def prepared(argument: str) -> list[object]:
+    """Where and with what folder it was got ready, and whether that was this process."""
+    ((process, folder),) = _prepared
+    return [process, folder, process == os.getpid()]
+
+
 def surroundings(argument: str) -> list[object]:
     own = [name for name in os.environ if name != "LC_CTYPE"]
     open_now = sorted(int(one.name) for one in Path("/proc/self/fd").iterdir())

@@ -164,6 +164,15 @@ def test_who_asks_can_end_it(runs):
     assert not answer(runs, "prints:0").unknown
 
 
+@pytest.mark.parametrize("forks", [pytest.param(True, marks=linux), False])
+def test_what_all_need_is_got_ready_once_before_processes_are_forked(tmp_path, forks):
+    runs = ContainedRuns("hostile_programs:obey", forks=forks, beside=[HERE], store=tmp_path)
+    first, second = (answer(runs, "prepared").assumptions for _ in range(2))
+    runs.close()
+    assert first[1:] == second[1:] == (str(tmp_path), str(not forks))
+    assert (first == second) is forks
+
+
 def test_a_program_that_is_not_there():
     runs = ContainedRuns("no_such_program:obey", beside=[HERE])
     if not hasattr(os, "fork"):
