@@ -157,7 +157,9 @@ def _time(coverage: Coverage, checked: Checked) -> None:
         if unit.kernel in wanted:
             with tempfile.TemporaryDirectory() as folder:
                 codes, cache = KernelCodes(Path(folder)), Cache(Path(folder))
-                launches = SynthesisedLaunches(codes, cache, own_runs(keep_code=False), own_stock(), _COMPILE_SECONDS)
+                launches = SynthesisedLaunches(
+                    codes, cache, own_runs(keep_code=False), own_stock(), _COMPILE_SECONDS
+                )
                 for found in (coverage.cold, coverage.warm):
                     began = processor_seconds()
                     launches.evidence([unit], device, Report(device), jobs=1, seconds=600.0)

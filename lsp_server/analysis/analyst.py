@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from advisor.evidence.compiled.kernel_codes import KernelCodes
     from advisor.model.settings.config import Config
     from lsp_server.analysis.configurations import Configurations
     from lsp_server.analysis.incremental import Incremental
@@ -60,16 +61,24 @@ class Analyst:
         return Incremental()
 
     @cached_property
+    def _codes(self) -> KernelCodes:
+        from advisor.evidence.compiled.kernel_codes import KernelCodes
+        from advisor.model.storage.cache import user_cache_folder
+
+        folder = user_cache_folder()
+        return KernelCodes(folder / "editor" if folder is not None else None)
+
+    @cached_property
     def _compiler(self) -> KernelCompiler:
         from lsp_server.evidence.compiling import KernelCompiler
 
-        return KernelCompiler()
+        return KernelCompiler(self._codes)
 
     @cached_property
     def _launcher(self) -> KernelLauncher:
         from lsp_server.evidence.launching import KernelLauncher
 
-        return KernelLauncher()
+        return KernelLauncher(self._codes)
 
     def rehearse(self, folder: Path) -> None:
         """Load what `from_source` needs, under the settings of a folder."""

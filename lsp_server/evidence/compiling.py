@@ -20,6 +20,7 @@ from advisor.evidence.compiled import (
 )
 from advisor.evidence.compiled.compile_requests import compile_request
 from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
+from advisor.evidence.compiled.kernel_codes import KernelCodes
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.findings import Problem, Report
@@ -40,13 +41,15 @@ class KernelCompiler:
     """Compiles kernels in processes of its own, which may crash or be killed, and keeps what they gave.
 
     `complete` turns false where a question was not answered in full and more is to be had by asking again.
-    A kernel that cost a process its life is not tried again until its text is another.
+    A kernel that cost a process its life is not tried again until its text is another. Code to execute that
+    comes along is left in `codes`.
     """
 
-    def __init__(self, seconds: float = _SECONDS) -> None:
+    def __init__(self, codes: KernelCodes | None = None, seconds: float = _SECONDS) -> None:
         self._seconds = seconds
         self._stock = WorkerStock()
         self._kept = _KeptKernels(user_cache_folder())
+        self._codes = codes
         self._lost: dict[str, str] = {}
         self.complete = True
         self._untold: list[str] = []
@@ -115,6 +118,8 @@ class KernelCompiler:
             jobs=jobs,
             progress=progress,
             stock=self._stock,
+            codes=self._codes,
+            other_typings=False,
         )
 
     def rest(self) -> None:

@@ -28,11 +28,11 @@ class KernelLauncher:
     `complete` turns false where kernels were left out and more is to be had by asking again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, codes: KernelCodes) -> None:
         folder = user_cache_folder()
         own = folder / "editor" if folder is not None else None
-        # Compiled once more for these: the numbers of the machine code do not wait for another typing.
-        self._codes = KernelCodes(own)
+        # What needs another typing is compiled once more: the numbers of machine code do not wait for that.
+        self._codes = codes
         self._cache = Cache(own) if own is not None else None
         self._runs, self._stock = ContainedRuns(store=user_code_folder()), WorkerStock()
         self._left_out: frozenset[str] = frozenset()

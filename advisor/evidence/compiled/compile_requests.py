@@ -73,6 +73,11 @@ def _columns(rows: re.Match[str]) -> str:
     return f"[::1{',:' * rows[0].count(',')}]"
 
 
+def code_comes_along(unit: CompilationUnit) -> bool:
+    """Whether the code to execute is what is compiled for numbers, as no typing needs another beside it."""
+    return all(one is None for one in code_request(unit)["others"])
+
+
 def compile_keys(units: Sequence[CompilationUnit], target: Target, format: int) -> list[str]:
     """The keys of what units compile to, as numbers in a format."""
     if not units:

@@ -9,6 +9,7 @@ from typing import Any
 
 from advisor.evidence.compiled.agreement import agreed
 from advisor.evidence.compiled.compile_requests import (
+    code_comes_along,
     code_keys,
     code_request,
     compile_keys,
@@ -60,12 +61,14 @@ def compile_units(
     progress: Progress | None = None,
     stock: WorkerStock | None = None,
     codes: KernelCodes | None = None,
+    other_typings: bool = True,
 ) -> CompiledEvidence:
     """The machine code of all units in numbers, and a problem for each unit that gave none.
 
     `timeout` is in seconds for each unit; at most `jobs` compiler processes run at a time, those of `stock`
     first. Nothing is raised for what units hold; a missing toolchain is told in `unavailable`. What is
-    compiled leaves its code to execute in `codes`.
+    compiled leaves its code to execute in `codes`, without `other_typings` only where none is compiled for it
+    alone.
     """
     evidence = CompiledEvidence()
     compilable = [unit for unit in units if not _refused(unit, evidence)]
@@ -86,7 +89,8 @@ def compile_units(
     fresh: dict[str, Json] = {}
 
     def work(worker: Any, unit: CompilationUnit) -> Outcome:
-        return _compile(worker, unit, target, timeout, keep_code=codes is not None)
+        keep_code = codes is not None and (other_typings or code_comes_along(unit))
+        return _compile(worker, unit, target, timeout, keep_code)
 
     with WorkerPool(min(jobs, len(pending)), work, stock) as pool:
         try:
