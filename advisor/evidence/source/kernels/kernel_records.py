@@ -47,6 +47,7 @@ from advisor.evidence.source.kernels.wrong_results.variable_records import varia
 from advisor.evidence.source.made_in_function import MadeInFunction
 from advisor.evidence.source.test_paths import holds_tests
 from advisor.evidence.source.warps.lost_updates import know_lost_updates
+from advisor.evidence.source.warps.same_stores import know_same_stores
 from advisor.evidence.source.warps.shared_states import draw_records
 from advisor.evidence.source.warps.thread_use import (
     is_bounds_exit,
@@ -55,6 +56,7 @@ from advisor.evidence.source.warps.thread_use import (
     single_thread,
 )
 from advisor.evidence.source.warps.unordered_shared import know_unordered
+from advisor.evidence.source.warps.unset_shared import know_unset_shared
 from advisor.model.records import Record
 from advisor.model.text.notebooks import is_notebook
 from advisor.program.arrays.escaping_kernels import kernel_is_argument
@@ -109,6 +111,8 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     know_exact_fits(facts, launched, accesses)
     know_unordered(facts, shapes, accesses)
     know_lost_updates(facts, launched, accesses)
+    know_same_stores(facts, accesses)
+    know_unset_shared(facts, accesses)
     kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
     found += accesses
     found += row_records(facts, accesses, kernel.key)
