@@ -51,7 +51,8 @@ def _lets_all_through(condition: Condition, module: ModuleSyntax) -> bool:
     if condition.loaded or condition.single_lane:
         return False
     if not any(name.startswith(("tid.", "bid.")) for name in condition.depends):
-        return True
+        # What is the same for all threads may rarely hold, as an error does.
+        return condition.exit or isinstance(condition.node, ast.For)
     # Where a test fails, the threads outside of the data go on.
     inside = is_bounds_exit if condition.exit else is_bounds_guard
     return (condition.exit or not condition.negated) and inside(condition, module)

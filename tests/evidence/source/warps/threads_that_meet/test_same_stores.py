@@ -22,6 +22,9 @@ OTHERS = """
 if i == 0:
     out[0] = b
 """, """
+if b > a.size:
+    out[0] = b
+""", """
 if a[i] > b:
     out[0] = b
 """, """
