@@ -87,7 +87,7 @@ def limited(out, a):
     if i < out.size:
         for j in range(a.shape[0]):
             if out[i] < 10:
-                cuda.atomic.add(out, i, a[j, i])  # ok: atomic-sum-in-loop
+                cuda.atomic.add(out, i, a[j, i])  # ok: atomic-sum-in-loop  # hit: atomic-with-one-writer
 
 
 @cuda.jit
@@ -108,7 +108,7 @@ def main(n):
     histogram[1024, 128](whole, whole)
     other = cuda.device_array(n, dtype=np.float32)
     elements[1024, 128](line, other)
-    rows_of_an_image[(blocks, blocks), (32, 8)](image, line)
+    rows_of_an_image[(blocks, blocks), (32, 8)](image, line)  # hit: grid-rounded-down
     distances[blocks, 128](line, line, line)
     weighted[blocks, 128](image, line, line)
     forces_between_pairs[blocks, 128](line, whole.reshape(8, n // 8), other)

@@ -257,4 +257,4 @@ def main():
     lanes_without_a_barrier[4096, 64](rows, sums)
     the_whole_block_decides[4096, 256](rows, flags)
     in_the_else[4096, 256](rows)
-    a_warp_waits_for_itself[4096, 256](rows)
+    a_warp_waits_for_itself[4096, 256](rows)  # hit: block-longer-than-data

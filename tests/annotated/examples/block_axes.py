@@ -42,5 +42,7 @@ def launches(n):
     rows_by_x[(1, n), 256](x, x)  # ok: block-axis-without-use
     rows_by_x[(1, n), (32, 8)](x, x)  # hit: block-axis-without-use
     # Each thread adds: the sum is as many times as large, perhaps on purpose.
-    added_by_all[(n, 4), 256](x, x)  # ok: block-axis-without-use
-    only_where_x_is_small[(n, 4), (32, 8)](x[0], x[1], n)  # ok: block-axis-without-use
+    added_by_all[(n, 4), 256](x, x)  # ok: block-axis-without-use  # hit: grid-of-fixed-size
+    only_where_x_is_small[(n, 4), (32, 8)](  # ok: block-axis-without-use  # hit: grid-larger-than-data
+        x[0], x[1], n
+    )

@@ -39,10 +39,14 @@ def sizes(n):
 
 def shapes(rows, columns):
     image = cuda.device_array((rows, columns), dtype=np.float32)
-    fill_image[(columns // 22, rows // 22), (22, 22)](image)  # hit: block-not-warp-multiple
-    fill_image[(columns // 16, rows // 16), (16, 16)](image)  # ok: block-not-warp-multiple, block-too-small
-    fill_image[(columns // 32, rows // 8), (32, 8)](image)  # ok: block-not-warp-multiple
-    fill_image[(columns // 32, rows // 1), (32, 1)](image)  # hit: block-too-small
+    fill_image[(columns // 22, rows // 22), (22, 22)](
+        image
+    )  # hit: block-not-warp-multiple, grid-rounded-down
+    fill_image[(columns // 16, rows // 16), (16, 16)](image)  # ok: block-too-small  # hit: grid-rounded-down
+    fill_image[(columns // 32, rows // 8), (32, 8)](  # ok: block-not-warp-multiple  # hit: grid-rounded-down
+        image
+    )
+    fill_image[(columns // 32, rows // 1), (32, 1)](image)  # hit: block-too-small  # hit: grid-rounded-down
 
 
 def from_the_data(batch):

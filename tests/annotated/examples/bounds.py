@@ -295,6 +295,10 @@ def main():
     a_state_for_each_thread[half, 256](states, out)  # hit: elements-without-thread
     index_inside_the_block[blocks, 256](out)
     a_block_for_each_row[n, 64](out)  # hit: block-axis-without-use
-    rounded_along_the_axis_with_a_guard[(m, (n + 255) // 256), (1, 256)](odd, image)
+    rounded_along_the_axis_with_a_guard[(m, (n + 255) // 256), (1, 256)](  # hit: grid-larger-than-data
+        odd, image
+    )
     rounded_along_the_axis_without_a_guard[((m + 255) // 256, 4096), (256, 1)](odd, image)
-    rest_of_a_division[((m + 255) // 256, 4096), (256, 1)](image, side)
+    rest_of_a_division[((m + 255) // 256, 4096), (256, 1)](  # hit: fusable-launches, grid-larger-than-data
+        image, side
+    )

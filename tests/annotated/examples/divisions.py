@@ -83,9 +83,9 @@ def through_a_float(a, image):
 def rounded_down_for_each_element(a, image):
     width = image.shape[1]
     for i in range(cuda.grid(1), a.size, cuda.gridsize(1)):
-        row = math.floor(i / width)  # hit: float-division-index
+        row = math.floor(i / width)  # hit: float-division-index  # hit: float64-promotion
         nearest = int(i / width + 0.5)  # ok: float-division-index
-        a[i] = np.float32(row - nearest)
+        a[i] = np.float32(row - nearest)  # hit: float64-promotion
 
 
 @cuda.jit

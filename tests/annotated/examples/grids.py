@@ -89,7 +89,9 @@ def grids(n):
     fill[108, 256](a)  # hit: grid-too-small
     fill[216, 256](a)  # hit: grid-too-small
     fill[217, 256](a)  # ok: grid-too-small
-    one_column_each[128, 256](cuda.device_array((n, n), dtype=np.float32))  # ok: grid-too-small
+    one_column_each[128, 256](  # ok: grid-too-small  # hit: grid-of-fixed-size
+        cuda.device_array((n, n), dtype=np.float32)
+    )
     fill[1024, 256](a)  # ok: grid-too-small
     fill[(64, 64), 256](a)  # ok: grid-too-small
     fill[n // 256, 256](a)  # ok: grid-too-small
@@ -105,14 +107,14 @@ def kernels_that_stride_or_not(n):
     a = cuda.device_array(n, dtype=np.float32)
     fill_in_steps[32, 256](a)  # hit: grid-too-small
     # As many threads as elements, for all that is known here: more would run past them.
-    one_each[32, 256](a)  # ok: grid-too-small
-    one_series_each[32, 256](a, 100, a)  # ok: grid-too-small
+    one_each[32, 256](a)  # ok: grid-too-small  # hit: grid-of-fixed-size
+    one_series_each[32, 256](a, 100, a)  # ok: grid-too-small  # hit: grid-of-fixed-size
     all_by_one[1, 1](a, a)  # hit: grid-too-small
     # The steps follow from each other, and each walks the elements again.
     steps_by_one[1, 1](a, a)  # ok: grid-too-small
     rows = cuda.device_array((n, n), dtype=np.float32)
-    one_column_each[4, 128](rows)  # hit: grid-too-small
-    one_walk_each[4, 128](rows, n)  # ok: grid-too-small
+    one_column_each[4, 128](rows)  # hit: grid-too-small  # hit: grid-of-fixed-size
+    one_walk_each[4, 128](rows, n)  # ok: grid-too-small  # hit: grid-of-fixed-size
 
 
 def sizes_that_are_known():

@@ -87,7 +87,9 @@ def lines(unknown):
     line = cuda.to_device(np.zeros(100_000, dtype=np.float32))
     scaled[256, 256](line, line.size, np.float32(2))  # hit: elements-without-thread
     scaled[256, 256](line, 65_536, np.float32(2))  # ok: elements-without-thread
-    scaled[256, 256](unknown, unknown.size, np.float32(2))  # ok: elements-without-thread
+    scaled[256, 256](  # ok: elements-without-thread  # hit: grid-of-fixed-size
+        unknown, unknown.size, np.float32(2)
+    )
     for first in range(0, 100_000, 65_536):
         scaled_from[256, 256](line, first, line.size)  # ok: elements-without-thread
     scaled_in_steps[256, 256](line)  # ok: elements-without-thread
@@ -115,7 +117,9 @@ def factors():
     right = cuda.to_device(np.zeros((640, 96), dtype=np.float32))
     out = cuda.device_array((48, 96), dtype=np.float32)
     threads = 16, 16
-    product[(a.shape[1] // 16, a.shape[0] // 16), threads](left, right, out)  # hit: grid-of-other-array
+    product[(a.shape[1] // 16, a.shape[0] // 16), threads](  # hit: grid-of-other-array, grid-larger-than-data
+        left, right, out
+    )
     product[(out.shape[1] // 16, out.shape[0] // 16), threads](left, right, out)  # ok: grid-of-other-array
     product[(right.shape[1] // 16, a.shape[0] // 16), threads](left, right, out)  # ok: grid-of-other-array
     same = cuda.to_device(np.zeros((640, 640), dtype=np.float32))

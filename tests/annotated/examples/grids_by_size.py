@@ -32,7 +32,7 @@ def negative(image, out):
 def colours(image, out):
     pixel, channel = cuda.grid(2)
     if pixel < out.shape[0] and channel < out.shape[1]:
-        out[pixel, channel] = 255 - image[pixel, channel]
+        out[pixel, channel] = 255 - image[pixel, channel]  # hit: transposed-index
 
 
 @cuda.jit
@@ -66,7 +66,7 @@ def rounded(x, by):
     shifted[n // THREADS, THREADS](device_x, out, by)  # hit: grid-rounded-down
     shifted[blocks_for(n), THREADS](device_x, out, by)  # ok: grid-rounded-down, grid-larger-than-data
     shifted[n, THREADS](device_x, out, by)  # hit: grid-larger-than-data
-    shifted[n, 1](device_x, out, by)  # ok: grid-larger-than-data
+    shifted[n, 1](device_x, out, by)  # ok: grid-larger-than-data  # hit: block-too-small
     shifted[64, THREADS](device_x, out, by)  # hit: grid-of-fixed-size
     return out.copy_to_host()
 

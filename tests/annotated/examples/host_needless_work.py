@@ -41,7 +41,7 @@ def count(x, hits):
 def add_up(x, partial):
     i = cuda.grid(1)
     if i < x.size:
-        cuda.atomic.add(partial, cuda.blockIdx.x, x[i])
+        cuda.atomic.add(partial, cuda.blockIdx.x, x[i])  # hit: contended-atomic
 
 
 @cuda.jit
@@ -68,7 +68,7 @@ def blended_again(image):
     d_source = cuda.to_device(image)
     target_d = cuda.device_array_like(d_source)
     grid = (math.ceil(width / 16), math.ceil(height / 16))
-    blend[grid, (16, 16)](d_source, target_d, height, width)  # hit: swapped-arguments
+    blend[grid, (16, 16)](d_source, target_d, height, width)  # hit: swapped-arguments, grid-exchanges-axes
     return target_d.copy_to_host()
 
 
@@ -101,7 +101,7 @@ def weighed():
     weights = np.random.rand(64)
     matrix = np.random.rand(100000, 64)
     out = cuda.device_array(100000)
-    weigh[391, 256](weights, matrix, out)  # hit: swapped-arguments
+    weigh[391, 256](weights, matrix, out)  # hit: swapped-arguments  # hit: grid-larger-than-data
     return out.copy_to_host()
 
 
@@ -131,7 +131,7 @@ def doubled_often(x, times):
     zeros = np.zeros(x.size)
     out = cuda.device_array(x.size)
     for _ in range(times):
-        out.copy_to_device(zeros)
+        out.copy_to_device(zeros)  # hit: same-copy-in-host-loop
         double[blocks, THREADS](d_x, out)  # hit: filled-before-overwritten
         buffer = cuda.device_array(1 << 20)  # hit: allocation-in-host-loop
         double[blocks, THREADS](d_x, buffer)
@@ -141,7 +141,7 @@ def doubled_often(x, times):
 def partial_sums(x):
     blocks = (x.size + 255) // 256
     partial = cuda.device_array(blocks)
-    add_up[blocks, THREADS](cuda.to_device(x), partial)
+    add_up[blocks, THREADS](cuda.to_device(x), partial)  # hit: sum-in-unset-memory
     return partial.copy_to_host().sum()  # ok: part-of-copy-used
 
 

@@ -70,7 +70,7 @@ def read_after_a_copy_that_waits(there, n):
     host = cuda.pinned_array(n, dtype=np.float32)
     stream = cuda.stream()
     there.copy_to_host(host, stream=stream)
-    other = there.copy_to_host()
+    other = there.copy_to_host()  # hit: part-of-copy-used
     return np.sum(host) + other[0]  # ok: host-reads-before-copy-ends
 
 
@@ -100,6 +100,6 @@ def the_data_stay(host, steps):
     norms = []
     for _ in range(steps):  # ok: chunks-on-one-stream
         step[4096, 256](a, b)  # hit: launch-in-host-loop
-        norms.append(b.copy_to_host()[0])  # hit: copy-in-host-loop
+        norms.append(b.copy_to_host()[0])  # hit: copy-in-host-loop  # hit: part-of-copy-used
         a, b = b, a
     return norms

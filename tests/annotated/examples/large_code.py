@@ -87,9 +87,9 @@ def main(n):
     a = cuda.device_array(n, dtype=np.float32)
     whole = cuda.device_array(n, dtype=np.int32)
     recursive[n // 128, 128](whole)
-    plain[n // 128, 128](a)
-    many_functions[n // 128, 128](a, a)
-    many_functions_kept[n // 128, 128](a, a)
+    plain[n // 128, 128](a)  # hit: grid-rounded-down
+    many_functions[n // 128, 128](a, a)  # hit: grid-rounded-down
+    many_functions_kept[n // 128, 128](a, a)  # hit: grid-rounded-down
     sums_at_barriers[n // 1024, 1024](a, a)
     sums_of_small_blocks[n // 128, 128](a, a)
     return int32(0)

@@ -110,7 +110,7 @@ def curves_of_changing_rates(rate, image):
     if i < image.shape[1]:
         for t in range(image.shape[0]):
             image[t, i] = math.exp(-rate[i])  # ok: function-recomputed-in-loop
-            rate[i] += float32(1)
+            rate[i] += float32(1)  # hit: global-accumulation-in-loop
 
 
 def main(n):
@@ -124,10 +124,10 @@ def main(n):
     cubes[blocks, 128](a)
     rolled[blocks, 128](a, 7, a)
     rolled_by_comparing[blocks, 128](a, 7, a)
-    unflattened[blocks, 128](a, image)
-    delays[square](image, a, image)
-    one_scale[square](image, a, image)
-    of_both[square](image, a, image)
+    unflattened[blocks, 128](a, image)  # hit: fusable-launches
+    delays[square](image, a, image)  # hit: grid-rounded-down
+    one_scale[square](image, a, image)  # hit: grid-rounded-down
+    of_both[square](image, a, image)  # hit: grid-rounded-down
     along_one_axis_only[blocks, 128](a, a)
     curves[blocks, 128](a, image)
     curves_of_a_factor[blocks, 128](a, image)

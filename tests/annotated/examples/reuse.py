@@ -101,11 +101,11 @@ def main(n):
     out = cuda.device_array((n, n), dtype=np.float32)
     line = cuda.device_array(n * n, dtype=np.float32)
     square = (n // 16, n // 16), (16, 16)
-    product[square](a, b, out)
-    squares_of_rows[square](a, out)
+    product[square](a, b, out)  # hit: grid-rounded-down
+    squares_of_rows[square](a, out)  # hit: grid-rounded-down
     tiles[square](a, b, out)
-    window[n, 256](line, line, line)
-    pair[n, 256](line, line)
+    window[n, 256](line, line, line)  # hit: grid-rounded-down
+    pair[n, 256](line, line)  # hit: grid-rounded-down
     strided[n, 256](line, line)
     sums_in_memory[(n + 127) // 128, 128](a, out)
     sums_in_a_register[(n + 127) // 128, 128](a, out)

@@ -114,9 +114,24 @@ def _reason(
     if not any(short):
         return None
     if any(wanted == launch.data(one) for one in range(len(AXES))):
-        return "other"
+        return "other" if _about_as_many(found, samples, number, launch) else None
     arrays = {leaf.array for leaf in side} - {None}
     return "one axis" if {leaf.array for leaf in wanted} <= arrays else None
+
+
+def _about_as_many(found: list[Reach], samples: list[Sample], number: int, launch: SizedLaunch) -> bool:
+    """Whether an axis of the grid has a thread for each element of the size that it comes from, less than a
+    block more, and not a block for each.
+    """
+    own = [name for name, size in launch.sizes.items() if leaves(size) == launch.data(number)]
+    return not own or any(
+        all(
+            one.threads < sample.sizes[name] + (sample.block[number] or 1)
+            for one, sample in zip(found, samples, strict=True)
+            if name in sample.sizes
+        )
+        for name in own
+    )
 
 
 @dataclass(frozen=True)
