@@ -77,27 +77,29 @@ def sums_on_the_host(a, b):
 def main(n):
     a = cuda.device_array(n, dtype=np.float32)
     image = cuda.device_array((64, n), dtype=np.float32)
-    scaled[n // 128, 128](a, 2)
-    scaled[n // 128, 128](a, 2.5)
-    shifted[n // 128, 128](a, 2.0)
-    shifted[n // 64, 64](a, 2.5)
-    of_any_layout[n // 128, 128](image, a)
-    of_rows_that_lie_together[n // 128, 128](image, a)
-    waves[n // 128, 128](a)
-    quick_waves[n // 128, 128](a)
-    rounded[n // 128, 128](a, a)
-    added[n // 128, 128](a, a)
+    scaled[(n + 127) // 128, 128](a, 2)
+    scaled[(n + 127) // 128, 128](a, 2.5)
+    shifted[(n + 127) // 128, 128](a, 2.0)  # hit: fusable-launches
+    shifted[(n + 63) // 64, 64](a, 2.5)
+    of_any_layout[(n + 127) // 128, 128](image, a)
+    of_rows_that_lie_together[(n + 127) // 128, 128](image, a)
+    waves[(n + 127) // 128, 128](a)  # hit: fusable-launches
+    quick_waves[(n + 127) // 128, 128](a)  # hit: fusable-launches
+    rounded[(n + 127) // 128, 128](a, a)
+    added[(n + 127) // 128, 128](a, a)
 
 
 def steps(n, files):
     a = cuda.device_array(n, dtype=np.float32)
     for file in files:
         for step in range(n):
-            shifted[n // 128, 128](a, 0.5 * step + file)  # hit: configured-in-host-loop
-    configured = shifted[n // 128, 128]
+            shifted[(n + 127) // 128, 128](  # hit: configured-in-host-loop, launch-in-host-loop
+                a, 0.5 * step + file
+            )
+    configured = shifted[(n + 127) // 128, 128]
     for file in files:
         for step in range(n):
-            configured(a, 0.5 * step + file)  # ok: configured-in-host-loop
+            configured(a, 0.5 * step + file)  # ok: configured-in-host-loop  # hit: launch-in-host-loop
 
 
 def universal(n):
