@@ -39,9 +39,9 @@ def sizes(n):
 
 def shapes(rows, columns):
     image = cuda.device_array((rows, columns), dtype=np.float32)
-    fill_image[(columns // 22, rows // 22), (22, 22)](
+    fill_image[(columns // 22, rows // 22), (22, 22)](  # hit: block-not-warp-multiple, grid-rounded-down
         image
-    )  # hit: block-not-warp-multiple, grid-rounded-down
+    )
     fill_image[(columns // 16, rows // 16), (16, 16)](image)  # ok: block-too-small  # hit: grid-rounded-down
     fill_image[(columns // 32, rows // 8), (32, 8)](  # ok: block-not-warp-multiple  # hit: grid-rounded-down
         image
