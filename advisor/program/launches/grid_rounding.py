@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 
 from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.names.scope_bindings import values_at
@@ -75,7 +76,13 @@ def refuses_remainders(scope: HostScope) -> bool:
     """
     around = scope.function or scope.module.tree
     owner = scope.module.parents.get(around)
-    for node in below(owner if isinstance(owner, ast.ClassDef) else around):
+    return _refuses_inside(owner if isinstance(owner, ast.ClassDef) else around)
+
+
+@lru_cache(64)
+def _refuses_inside(around: ast.AST) -> bool:
+    # Asked for each launch of a function: kept, so that the cost does not grow with their square.
+    for node in below(around):
         refused = isinstance(node, ast.Assert) or (
             isinstance(node, ast.If) and any(isinstance(one, ast.Raise) for one in node.body)
         )
