@@ -168,12 +168,23 @@ def bound_at(module: ModuleSyntax, name: ast.Name) -> list[Binding | None]:
     if seen is None:
         return [None]
     scope, found = seen.scope, seen.definitions
-    every = scope_bindings(module, None if isinstance(scope, ast.Module) else scope).names.get(name.id, [])
-    given = START in found and any(isinstance(one.node, ast.arguments) for one in every)
-    known = [one for one in every if one.node in found]
-    nodes = {one.node for one in known}
-    known += [Binding(one) for one in found if isinstance(one, ast.AST) and one not in nodes]
-    return [*([None] if given else []), *sorted(known, key=lambda one: one.line)]
+    by_node = module.once(_by_node, scope).get(name.id, {})
+    given = START in found and any(isinstance(one, ast.arguments) for one in by_node)
+    nodes = [one for one in found if isinstance(one, ast.AST)]
+    known = sorted(place for one in nodes for place in by_node.get(one, []))
+    unread = [Binding(one) for one in nodes if one not in by_node]
+    every = [*(binding for _, binding in known), *unread]
+    return [*([None] if given else []), *sorted(every, key=lambda one: one.line)]
+
+
+def _by_node(module: ModuleSyntax, scope: ast.AST) -> dict[str, dict[ast.AST, list[tuple[int, Binding]]]]:
+    """The bindings of each name by the node that binds it, with their place in the scope's order."""
+    found: dict[str, dict[ast.AST, list[tuple[int, Binding]]]] = {}
+    for name, bindings in module.once(_read, scope).names.items():
+        nodes = found.setdefault(name, {})
+        for place, one in enumerate(bindings):
+            nodes.setdefault(one.node, []).append((place, one))
+    return found
 
 
 def values_at(module: ModuleSyntax, name: ast.Name) -> list[ast.expr | None]:

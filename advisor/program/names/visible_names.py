@@ -102,10 +102,14 @@ def scopes_around(module: ModuleSyntax, node: ast.AST) -> Iterator[ast.AST]:
             if inner is not first or before is not first.iter:
                 yield around
         elif isinstance(around, ast.Module) or (
-            isinstance(around, (*_FUNCTIONS, ast.ClassDef)) and inner in around.body
+            isinstance(around, (*_FUNCTIONS, ast.ClassDef)) and inner in module.once(_body, around)
         ):
             yield around
         before, inner, around = inner, around, module.parents.get(around)
+
+
+def _body(_module: ModuleSyntax, scope: FunctionNode | ast.ClassDef) -> frozenset[ast.AST]:
+    return frozenset(scope.body)
 
 
 def _of_function(module: ModuleSyntax, function: FunctionNode | None) -> list[ast.AST]:

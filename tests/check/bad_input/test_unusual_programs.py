@@ -105,7 +105,7 @@ def test_the_first_level_that_is_too_deep() -> None:
 
 # --- length
 
-SECONDS = 40.0
+SECONDS = 20.0
 OF_KERNEL = "    a[0] += 1\n"
 OF_HOST = "    b = a[1:]\n    kernel[1, 64](b)\n    b += 1\n    b = 2 * b\n"
 LONG = {
