@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
+
+from advisor.program.values.constant_folding import is_open
 
 WARP = 32
 # A block of more threads is not launched (CUDA C++ Programming Guide, compute capabilities).
@@ -118,3 +121,11 @@ def usual_shapes(dimensions: Collection[str], chosen: bool) -> list[BlockShape]:
         return []
     usual = [_SQUARE, _WARP_WIDE, _LARGE_SQUARE]
     return [*usual, *([_ALONG_Z] if "z" in dimensions else []), *([_ALONG_Y] if chosen else [])]
+
+
+def threads_of(size: object) -> int | None:
+    """The threads of a block of a size, None where the source does not fix it or no GPU has such a block."""
+    sizes = size if isinstance(size, tuple) else (size,)
+    if is_open(size) or not all(isinstance(one, int) and 1 <= one <= _MOST_THREADS for one in sizes):
+        return None
+    return math.prod(sizes)

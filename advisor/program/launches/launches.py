@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from advisor.program.arrays.launch_arguments import (
 )
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import Declaration
-from advisor.program.launches.block_shape import BlockShape
+from advisor.program.launches.block_shape import BlockShape, threads_of
 from advisor.program.launches.configured_calls import ConfiguredCall, ConfiguredCalls
 from advisor.program.launches.grid_rounding import (
     divides_up,
@@ -471,7 +470,7 @@ def default_of(name: str, function: FunctionNode | None) -> object:
                 value = ast.literal_eval(default)
             except ValueError:
                 return UNKNOWN
-            fits = _threads(value) is not None and name not in stored_names(function)
+            fits = threads_of(value) is not None and name not in stored_names(function)
             return value if fits else UNKNOWN
     return UNKNOWN
 
@@ -493,13 +492,6 @@ def smallest_block(block: ast.expr, constants: Constants) -> int | None:
     """The fewest threads among the block sizes that the branches of the host code choose from, None where
     fewer than two of them are known.
     """
-    sizes = [_threads(value) for value in constants.possible(block, _MOST_VALUES)]
+    sizes = [threads_of(value) for value in constants.possible(block, _MOST_VALUES)]
     known = [size for size in sizes if size is not None]
     return min(known) if len(known) > 1 else None
-
-
-def _threads(value: object) -> int | None:
-    sizes = value if isinstance(value, tuple) else (value,)
-    if is_open(value) or not all(isinstance(size, int) and 1 <= size <= 1024 for size in sizes):
-        return None
-    return math.prod(sizes)

@@ -13,6 +13,7 @@ from advisor.evidence.source.host.data_flow.grids.sizes import Computed, Known, 
 from advisor.program.names.scope_bindings import bound_at
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.calls import called_name
+from advisor.program.syntax.literals import signed_integer
 from advisor.program.syntax.module import ModuleSyntax
 
 _REDUCTIONS = frozenset({
@@ -109,7 +110,7 @@ def _is_single(index: ast.expr, use: ast.AST, module: ModuleSyntax) -> bool:
 
 
 def _is_short(part: ast.Slice) -> bool:
-    first, last = _number(part.lower), _number(part.upper)
+    first, last = signed_integer(part.lower), signed_integer(part.upper)
     if part.step is not None:
         return False
     if part.lower is None:
@@ -119,17 +120,8 @@ def _is_short(part: ast.Slice) -> bool:
     return first is not None and last is not None and 0 <= first < last and last - first <= _FEW
 
 
-def _number(node: ast.expr | None) -> int | None:
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _number(node.operand)
-        return None if inner is None else -inner
-    return None
-
-
 def _is_number(node: ast.expr) -> bool:
-    return _number(node) is not None
+    return signed_integer(node) is not None
 
 
 def _around(node: ast.AST, module: ModuleSyntax) -> Iterator[ast.AST]:

@@ -25,6 +25,7 @@ from advisor.program.names.scope_bindings import bound_at, scope_bindings, value
 from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.calls import called_name, last_name
+from advisor.program.syntax.literals import signed_integer
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.tree_nodes import below_in_scope
 from advisor.program.values.constants import Constants
@@ -173,11 +174,11 @@ class SizeReader:
 
     def _subscript(self, node: ast.Subscript, frame: HostFrame, depth: int) -> Read:
         base = self.read(node.value, frame, depth)
-        place = _literal_index(node.slice)
+        place = signed_integer(node.slice)
         if place is None:
             stop = node.slice.upper if isinstance(node.slice, ast.Slice) else None
             leading = isinstance(node.slice, ast.Slice) and node.slice.lower is None is node.slice.step
-            count = _literal_index(stop) if leading and stop is not None else None
+            count = signed_integer(stop) if leading and stop is not None else None
             return base[:count] if isinstance(base, tuple) and count is not None else None
         if isinstance(base, tuple):
             return base[place] if -len(base) <= place < len(base) else None
@@ -356,13 +357,4 @@ def _literal(value: object) -> Read:
     if isinstance(value, tuple):
         items = tuple(map(_literal, value))
         return None if None in items else items
-    return None
-
-
-def _literal_index(node: ast.expr) -> int | None:
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _literal_index(node.operand)
-        return None if inner is None else -inner
     return None
