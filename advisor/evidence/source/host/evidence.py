@@ -236,7 +236,9 @@ def _numba_calls(placement: Placement, calls: Sequence[HostCall], launches: Sequ
         if call.call == "copy_to_host":
             part = used_part(call.node, placement.module, placement.workspace)
             record.know("source", used_part=part.what if part else "")
-            record.know("source", shown_only=part.shown_only if part else None)
+            if part:
+                record.know("source", shown_only=part.shown_only, used_elements=part.used_elements)
+                record.know("source", array_elements=part.array_elements)
         if call.entity == "allocation" and call.loops:
             record.know("source", reusable=is_reusable(placement.module, call.node))
         if call.loops:

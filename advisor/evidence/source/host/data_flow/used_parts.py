@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from advisor.evidence.source.host.data_flow.grid_extents import HostFrame
 from advisor.evidence.source.host.data_flow.grids.size_reader import SizeReader
@@ -26,16 +27,24 @@ _SHOWING = frozenset({
 _OF_ITS_SHAPE = frozenset({"shape", "size", "dtype", "ndim", "nbytes"})
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 _SPEAKS_OF_BLOCKS = re.compile(r"block|bpg|grid|bins|partial|num_|count", re.IGNORECASE)
-# A copy of so many elements takes no longer than of one.
-_FEW = 4096
 
 
 @dataclass(frozen=True)
 class UsedPart:
-    """What the host uses of an array that it copies, and whether it is more than shown or compared."""
+    """What the host uses of an array that it copies: whether it is more than shown or compared, the elements
+    of the array where the source fixes them, and the most elements that one use picks; None for a reduction.
+    """
 
     what: str
     shown_only: bool
+    array_elements: float | None
+    used_elements: int | None
+
+
+class _Use(NamedTuple):
+    what: str
+    shown: bool
+    elements: int | None
 
 
 def used_part(copy: ast.Call, module: ModuleSyntax, workspace: Workspace) -> UsedPart | None:
@@ -45,7 +54,7 @@ def used_part(copy: ast.Call, module: ModuleSyntax, workspace: Workspace) -> Use
     if copy.args or copy.keywords or not isinstance(copy.func, ast.Attribute):
         return None
     array = SizeReader(workspace).array(copy.func.value, HostFrame(module, {}))
-    if array is None or not _is_large(array.elements):
+    if array is None or not _is_of_data(array.elements):
         return None
     parent = module.parents.get(copy)
     if isinstance(parent, ast.Assign):
@@ -58,14 +67,16 @@ def used_part(copy: ast.Call, module: ModuleSyntax, workspace: Workspace) -> Use
     parts = [one for one in found if one is not None]
     if not parts or len(parts) < len(found):
         return None
-    what = ", ".join(dict.fromkeys(part for part, _ in parts))
-    return UsedPart(what, all(shown for _, shown in parts))
+    what = ", ".join(dict.fromkeys(part.what for part in parts))
+    picked = [part.elements for part in parts if part.elements is not None]
+    fixed = float(array.elements.value) if isinstance(array.elements, Known) else None
+    return UsedPart(what, all(part.shown for part in parts), fixed, max(picked, default=None))
 
 
-def _is_large(elements: Size | None) -> bool:
-    """Whether an array has as many elements as the data: not one for each block of a grid."""
+def _is_of_data(elements: Size | None) -> bool:
+    """Whether an array has elements by number or as many as the data: not one for each block of a grid."""
     if isinstance(elements, Known):
-        return elements.value > _FEW
+        return True
     if isinstance(elements, Computed):
         return all(map(_is_named, elements.parts)) and len(leaves(elements)) == len(elements.parts)
     return elements is not None and not _SPEAKS_OF_BLOCKS.search(elements.written)
@@ -82,12 +93,14 @@ def _uses(name: ast.Name, binding: ast.Assign, module: ModuleSyntax) -> Iterator
             yield one
 
 
-def _part(use: ast.expr, module: ModuleSyntax) -> tuple[str, bool] | None:
+def _part(use: ast.expr, module: ModuleSyntax) -> _Use | None:
     parent = module.parents.get(use)
     found: str | None = None
+    elements: int | None = None
     node: ast.AST = use
     if isinstance(parent, ast.Subscript) and parent.value is use and isinstance(parent.ctx, ast.Load):
-        if _is_single(parent.slice, use, module):
+        elements = _picked(parent.slice, use, module)
+        if elements is not None:
             found, node = ast.unparse(parent), parent
     elif isinstance(parent, ast.Attribute) and parent.attr in _REDUCTIONS:
         call = module.parents.get(parent)
@@ -95,29 +108,32 @@ def _part(use: ast.expr, module: ModuleSyntax) -> tuple[str, bool] | None:
             found, node = ast.unparse(call), call
     elif isinstance(parent, ast.Call) and parent.args == [use] and not parent.keywords:
         found, node = (ast.unparse(parent) if called_name(parent) in _REDUCTIONS else None), parent
-    return None if found is None else (found.replace(ast.unparse(use), "…", 1), _is_shown(node, module))
+    if found is None:
+        return None
+    return _Use(found.replace(ast.unparse(use), "…", 1), _is_shown(node, module), elements)
 
 
-def _is_single(index: ast.expr, use: ast.AST, module: ModuleSyntax) -> bool:
-    """Whether an index picks one element, or few at an end: by numbers, or by names outside of loops."""
+def _picked(index: ast.expr, use: ast.AST, module: ModuleSyntax) -> int | None:
+    """How many elements an index picks: one by numbers, or by names outside of loops, or those between
+    numbers. None where that may be any number.
+    """
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     if all(_is_number(one) for one in parts):
-        return True
+        return 1
     if all(_is_number(one) or isinstance(one, ast.Name) for one in parts):
-        return not any(isinstance(one, _LOOPS) for one in _around(use, module))
-    ends = [one for one in parts if isinstance(one, ast.Slice)]
-    return len(parts) == 1 and len(ends) == 1 and _is_short(ends[0])
+        return None if any(isinstance(one, _LOOPS) for one in _around(use, module)) else 1
+    return _length(parts[0]) if len(parts) == 1 and isinstance(parts[0], ast.Slice) else None
 
 
-def _is_short(part: ast.Slice) -> bool:
+def _length(part: ast.Slice) -> int | None:
     first, last = signed_integer(part.lower), signed_integer(part.upper)
     if part.step is not None:
-        return False
+        return None
     if part.lower is None:
-        return last is not None and 0 < last <= _FEW
+        return last if last is not None and last > 0 else None
     if part.upper is None:
-        return first is not None and -_FEW <= first < 0
-    return first is not None and last is not None and 0 <= first < last and last - first <= _FEW
+        return -first if first is not None and first < 0 else None
+    return last - first if first is not None and last is not None and 0 <= first < last else None
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -43,7 +43,6 @@ def test_a_part(tmp_path, body, part):
         "h = d.copy_to_host()\nreturn h.sum(axis=0)",
         "h = d.copy_to_host()\nreturn np.sum(h, axis=0)",
         "h = d.copy_to_host()",
-        "one = cuda.device_array(1)\nreturn one.copy_to_host()[0]",
         "sums = cuda.device_array(n // 256)\nreturn sums.copy_to_host().sum()",
         "sums = cuda.device_array(some_blocks)\nreturn sums.copy_to_host().sum()",
         "for i in range(n):\n    h = d.copy_to_host()\n    some(h[i])",
@@ -53,6 +52,21 @@ def test_a_part(tmp_path, body, part):
 )
 def test_all_of_it_or_an_array_of_few(tmp_path, body):
     assert value(copy(tmp_path, body), "used_part") == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "used", "elements"),
+    [
+        ("one = cuda.device_array(1)\nreturn one.copy_to_host()[0]", 1, 1),
+        ("big = cuda.device_array(1 << 20)\nreturn big.copy_to_host()[-5000:]", 5000, 1 << 20),
+        ("h = d.copy_to_host()\nreturn h[3:10], h[:4], h[1]", 7, None),
+        ("h = d.copy_to_host()\nreturn h[:4], h.sum()", 4, None),
+        ("return d.copy_to_host().sum()", None, None),
+    ],
+)
+def test_how_many_elements_are_used_of_how_many(tmp_path, body, used, elements):
+    found = copy(tmp_path, body)
+    assert (value(found, "used_elements"), value(found, "array_elements")) == (used, elements)
 
 
 @pytest.mark.parametrize("body", ["print(d.copy_to_host()[:5])", "h = d.copy_to_host()\nassert h[0] == 1"])
