@@ -187,17 +187,19 @@ def test_threads_of_a_block_without_work(tmp_path, body, times):
 
 
 @pytest.mark.parametrize(
-    ("body", "axis"),
+    ("body", "axis", "blocks"),
     [
-        ("a = np.zeros((70000, 100000))\nimage[(70000, 100000), (1, 1)](a, a)", "y"),
-        ("image[(blocks_for(a.shape[0]), a.shape[1]), (128, 1)](a, np.zeros_like(a))", "y"),
-        ("image[(a.shape[0], blocks_for(a.shape[1])), (1, 128)](a, np.zeros_like(a))", ""),
-        ("image[(blocks_for(a.shape[0]), k), (128, 1)](a, np.zeros_like(a))", ""),
-        ("a = np.zeros((70000, 65535))\nimage[(70000, 65535), (1, 1)](a, a)", ""),
+        ("a = np.zeros((70000, 100000))\nimage[(70000, 100000), (1, 1)](a, a)", "y", 100_000),
+        ("a = np.zeros((70000, 65535))\nimage[(70000, 65535), (1, 1)](a, a)", "y", 65_535),
+        ("image[(blocks_for(a.shape[0]), a.shape[1]), (128, 1)](a, np.zeros_like(a))", "y", None),
+        # How many blocks lie along y is no size of the data as it is: along z there is one.
+        ("image[(a.shape[0], blocks_for(a.shape[1])), (1, 128)](a, np.zeros_like(a))", "z", 1),
+        ("image[(blocks_for(a.shape[0]), k), (128, 1)](a, np.zeros_like(a))", "z", 1),
     ],
 )
-def test_axes_beyond_their_limit(tmp_path, body, axis):
-    assert value(launch(tmp_path, body), "limited_axis") == axis
+def test_the_axis_of_most_blocks_other_than_x(tmp_path, body, axis, blocks):
+    found = launch(tmp_path, body)
+    assert (value(found, "limited_axis"), value(found, "limited_blocks")) == (axis, blocks)
 
 
 PAIRS = """

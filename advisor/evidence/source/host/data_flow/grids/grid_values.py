@@ -17,9 +17,6 @@ from advisor.program.launches.grid_rounding import refuses_remainders
 from advisor.program.launches.launches import Launch
 from advisor.program.names.workspace import Workspace
 
-# Blocks along y and z (CUDA C++ Programming Guide, compute capabilities).
-_MOST_BLOCKS = 65535
-
 
 def grid_values(launch: Launch, walked: WalkedKernels, workspace: Workspace) -> dict[str, Value | None]:
     """The values of a launch's metrics about the threads that have work; none where nothing is known."""
@@ -62,21 +59,25 @@ def _unused(facts: KernelFacts, sized: SizedLaunch) -> Iterator[tuple[str, Value
 
 
 def _over_limit(sized: SizedLaunch) -> dict[str, Value | None]:
-    """The axis other than x along which a grid has more blocks than it may, or a size of data as it is."""
+    """The axis other than x along which a grid has the most blocks: a block for each of a size of data as it
+    is, or a number that the source fixes.
+    """
     samples = sized.samples()
+    found: list[tuple[int, dict[str, Value | None]]] = []
     for number, axis in list(enumerate(AXES))[1:]:
         side = sized.grid[number]
-        blocks = [one.grid[number] for one in samples]
-        if side is None or None in blocks or min(one or 0 for one in blocks) <= _MOST_BLOCKS:
+        counts = [one.grid[number] for one in samples]
+        blocks = [one for one in counts if one is not None]
+        if side is None or len(blocks) < len(counts) or (leaves(side) and side not in sized.sizes.values()):
             continue
-        if side in sized.sizes.values() or not leaves(side):
-            return {
-                "limited_axis": axis,
-                "limited_size": written(side),
-                "limited_blocks": None if leaves(side) else float(min(one or 0 for one in blocks)),
-                "limited_by_data": isinstance(side, Leaf) and _is_length(side, sized),
-            }
-    return {"limited_axis": ""}
+        known: dict[str, Value | None] = {
+            "limited_axis": axis,
+            "limited_size": written(side),
+            "limited_blocks": None if leaves(side) else float(min(blocks)),
+            "limited_by_data": isinstance(side, Leaf) and _is_length(side, sized),
+        }
+        found.append((min(blocks), known))
+    return max(found, key=lambda one: one[0])[1] if found else {"limited_axis": ""}
 
 
 def _is_length(size: Leaf, sized: SizedLaunch) -> bool:
