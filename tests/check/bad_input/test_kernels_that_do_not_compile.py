@@ -32,7 +32,7 @@ REFUSED = {
         '@cuda.jit("void(float32[::1], int32)")\ndef refused(a, n):\n    i = cuda.grid(1)\n'
         "    if i < a.size:\n"
         "        # not a constant\n        tile = cuda.shared.array(n, float32)\n"
-        "        tile[cuda.threadIdx.x] = a[i]\n",
+        "        tile[cuda.threadIdx.x] = a[i]\n        a[i] = tile[cuda.threadIdx.x] * 2\n",
         12,
         "array(int32, class(float32))",
     ),

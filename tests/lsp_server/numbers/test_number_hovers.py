@@ -160,7 +160,9 @@ def test_markdown_and_plain_text_say_the_same():
     assert joined([shown, shown], markdown=False) == shown.plain()
 
 
-LAUNCHED = STRAIGHT + "\n\ndef run(x, y):\n    scale[(64, 64), (32, 8)](x, y)\n"
+LAUNCHED = STRAIGHT + (
+    "\n\ndef run(x, y):\n    side = max(x.shape) // 8 + 1\n    scale[(side, side), (32, 8)](x, y)\n"
+)
 
 
 def test_hovers_tell_numbers_behind_the_explanation_of_findings(client):
@@ -179,8 +181,8 @@ def test_hovers_tell_numbers_behind_the_explanation_of_findings(client):
 def test_hovers_over_a_launch_and_over_plain_text(client):
     client.start()
     uri = client.open("k.py", LAUNCHED)
-    told = client.hover(uri, 11, 8)["contents"]["value"]
-    assert told.startswith("`scale[(64, 64), (32, 8)]` launch of `scale`\n")
+    told = client.hover(uri, 12, 8)["contents"]["value"]
+    assert told.startswith("`scale[(side, side), (32, 8)]` launch of `scale`\n")
     assert "| block | 32 x 8 = 256 threads, 8 warps | source |" in told
     assert "waves" not in told  # the kernel was not compiled
     assert "block\\_threads" not in client.hover(uri, 4, 5)["contents"]["value"]

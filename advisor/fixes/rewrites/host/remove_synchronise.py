@@ -3,7 +3,7 @@
 # /// fix
 # title = "Wait for the device behind the loop instead of in each iteration"
 # safety = "needs review"
-# rules = ["wait-in-host-loop"]
+# rules = ["wait-in-host-loop", "wait-between-launches"]
 # condition = """
 # the launches go to one stream, and nothing outside these lines looks at the device's results or the clock \
 # in each iteration; an error of a kernel is reported after the loop"""

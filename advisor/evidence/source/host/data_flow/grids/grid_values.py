@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 from advisor.evidence.source.host.data_flow.grids.covered_axes import LeftOut, left_out, unused_threads
 from advisor.evidence.source.host.data_flow.grids.sized_launches import AXES, SizedLaunch, sized_launch
@@ -28,7 +27,7 @@ def grid_values(launch: Launch, walked: WalkedKernels, workspace: Workspace) -> 
         return {}
     return {
         **_left_out(left_out(facts, sized), launch, workspace),
-        **dict(_unused(facts, sized)),
+        **_unused(facts, sized),
         **_over_limit(sized),
     }
 
@@ -47,15 +46,17 @@ def _left_out(found: LeftOut | None, launch: Launch, workspace: Workspace) -> di
     }
 
 
-def _unused(facts: KernelFacts, sized: SizedLaunch) -> Iterator[tuple[str, Value | None]]:
+def _unused(facts: KernelFacts, sized: SizedLaunch) -> dict[str, Value | None]:
     found = unused_threads(facts, sized)
+    values: dict[str, Value | None] = {}
     for kind, in_block in (("unused", False), ("idle", True)):
         several = [one for one in found if one.in_block is in_block and one.times > 1]
         # A grid in whole blocks has a few threads more.
-        yield f"{kind}_times", round(math.prod(one.times for one in several), 1)
+        values[f"{kind}_times"] = round(math.prod(one.times for one in several), 1)
         if several:
-            yield f"{kind}_axis", " and ".join(one.axis for one in several)
-            yield f"{kind}_size", " and ".join(dict.fromkeys(one.size for one in several))
+            values[f"{kind}_axis"] = " and ".join(one.axis for one in several)
+            values[f"{kind}_size"] = " and ".join(dict.fromkeys(one.size for one in several))
+    return values
 
 
 def _over_limit(sized: SizedLaunch) -> dict[str, Value | None]:
