@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from advisor.rules.checking.expansion import Definitions
 from advisor.rules.checking.vocabulary import hint_for
@@ -21,14 +23,21 @@ def check_definitions(contents: Contents, definitions: Definitions) -> None:
                 if call.name not in definitions:
                     hint = hint_for(call.name, definitions)
                     complaints.add("E211", call.span, name=call.name, hint=hint)
+    calls = {name: {call.name for call in _calls(body)} for name, (_, body) in definitions.items()}
+    callers: dict[str, set[str]] = {}
+    for name, called in calls.items():
+        for one in called:
+            callers.setdefault(one, set()).add(name)
+    between = _above_cycles(calls) & _above_cycles(callers)
     told: set[str] = set()
     for content, complaints in sorted(contents, key=lambda one: one[0].path):
         for definition in content.definitions:
-            cycle = [] if definition.name in told else _cycle(definition.name, definitions)
+            name = definition.name
+            cycle = _cycle(name, definitions) if name in between and name not in told else []
             if cycle:
                 told.update(cycle)
                 shown = " → ".join(cycle)
-                complaints.add("E212", definition.span, name=definition.name, cycle=shown)
+                complaints.add("E212", definition.span, name=name, cycle=shown)
 
 
 def _calls(expression: Expression) -> Iterator[Macro]:
@@ -39,6 +48,18 @@ def _calls(expression: Expression) -> Iterator[Macro]:
             yield from _calls(operand)
     elif isinstance(expression, Quantified):
         yield from _calls(expression.condition)
+
+
+def _above_cycles(graph: Mapping[str, set[str]]) -> set[str]:
+    """The nodes from which a cycle is reached."""
+    sorter = TopologicalSorter(graph)
+    with contextlib.suppress(CycleError):
+        sorter.prepare()
+    left = set(graph)
+    while ready := sorter.get_ready():
+        left.difference_update(ready)
+        sorter.done(*ready)
+    return left
 
 
 def _cycle(name: str, definitions: Definitions) -> list[str]:

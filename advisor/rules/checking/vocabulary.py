@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from advisor.rules.model import (
     Entity,
@@ -37,7 +38,11 @@ class Vocabulary:
 
 def hint_for(word: str, known: Iterable[str]) -> str:
     """ "did you mean …" or the list of what is known."""
-    names = sorted(known)
+    return _hint(word, tuple(sorted(known)))
+
+
+@lru_cache(maxsize=256)
+def _hint(word: str, names: tuple[str, ...]) -> str:
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     if close:
         return f"did you mean `{close[0]}`?"
