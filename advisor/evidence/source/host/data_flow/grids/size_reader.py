@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TypeAlias
 
@@ -102,7 +103,7 @@ class SizeReader:
                 return self._operation(node, frame, depth - 1)
             case ast.UnaryOp(op=ast.USub()):
                 size = self._number(node.operand, frame, depth - 1)
-                return None if size is None else folded(lambda value: -value, size)
+                return None if size is None else folded(operator.neg, size)
             case ast.Call():
                 return self._call(node, frame, depth - 1)
             case ast.IfExp():

@@ -6,13 +6,17 @@ import ast
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 from advisor.program.syntax.operators import ARITHMETIC
+from advisor.program.values.constant_folding import binary
 
 Number: TypeAlias = "int | float"
 
 _MOST = 2**63
+# A power that would take hours is UNKNOWN.
+_BOUNDED = {kind: partial(binary, kind()) for kind in ARITHMETIC}
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ def _product(*factors: Number) -> Number:
 
 def computed(operation: ast.operator, left: Size, right: Size) -> Size | None:
     """The size that an operation of two sizes gives."""
-    function = ARITHMETIC.get(type(operation))
+    function = _BOUNDED.get(type(operation))
     return None if function is None else folded(function, left, right)
 
 
