@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from advisor.evidence.source.analysis_memory import AnalysisMemory, RememberingWorkers
@@ -11,6 +14,7 @@ from advisor.evidence.source.analysis_workers import CHUNK, AnalysisWorkers
 from advisor.evidence.source.factory_callers import factory_callers
 from advisor.evidence.source.file_analyser import FileHost
 from advisor.evidence.source.host.host_records import with_device_launches
+from advisor.evidence.source.never_launched import add_never_launched
 from advisor.evidence.source.test_paths import holds_benchmarks, holds_tests, is_test_path
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.errors import SourceProblem
@@ -158,6 +162,9 @@ def _run(
     )
     further = workers.hosts(others.launching(by_name), {})
     launched = launched_as([*hosts, *launching, *further], by_name)
+    parsed = {*files, *others.device, *launchers, *others.launching(by_name), *texts}
+    unparsed = [file for file in (*checked.files, *others.files) if file not in parsed]
+    add_never_launched(launched, [*hosts, *launching, *further], partial(_mentioned, unparsed))
     unreadable = workers.array_code([file for file in checked.unreadable if file not in launchers])
     for host in [*hosts[: len(files)], *launching, *arrays, *unreadable]:
         result.problems += host.problems
@@ -265,6 +272,17 @@ def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> d
     for launched in tests.values():
         launched.by_tests = True
     return {**tests, **benchmarks, **programs}
+
+
+def _mentioned(files: Sequence[Path], names: Collection[str]) -> set[str]:
+    """Those of some names that are words of one of the files, comments included."""
+    word = re.compile(rb"\b(?:%s)\b" % b"|".join(re.escape(name.encode()) for name in sorted(names)))
+    found: set[str] = set()
+    for file in files:
+        with contextlib.suppress(OSError):
+            words = searchable(file.read_bytes(), file.name)
+            found.update(one.decode() for one in set(word.findall(words)))
+    return found
 
 
 def kernels_by_name(hosts: Iterable[FileHost]) -> dict[str, set[str]]:

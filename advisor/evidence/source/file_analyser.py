@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -34,6 +35,7 @@ from advisor.program.launches.block_shape import BlockShape
 from advisor.program.launches.launched_as import LaunchedAs
 from advisor.program.launches.launches import Launch, find_launches
 from advisor.program.launches.unrecognised import JitUses, jit_uses, unseen_launches
+from advisor.program.names.read_names import names_read_at
 from advisor.program.names.workspace import Workspace
 from advisor.program.resolution.compile_time import CompileTime
 from advisor.program.resolution.factory_calls import Callers
@@ -71,7 +73,8 @@ class FileHost:
     `text` is the file's when it has any such record or problem. `unread` are the lines of functions of which
     a part could not be read. `uses` are the places of `cuda.jit` in the file, and `known_uses` those anywhere
     that functions of it are compiled by; `unseen_launches` are lines and names of launches of what is
-    imported from elsewhere. `factories` are the names of functions that make kernels by their parameters.
+    imported from elsewhere. `factories` are the names of functions that make kernels by their parameters,
+    `read_names` all that the file reads.
     """
 
     path: str
@@ -85,6 +88,7 @@ class FileHost:
     known_uses: set[Use] = field(default_factory=set)
     unseen_launches: list[tuple[int, str]] = field(default_factory=list)
     factories: frozenset[str] = frozenset()
+    read_names: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -187,6 +191,7 @@ class FileAnalyser:
         result.records += _triton_records(module, self.workspace)
         result.kernels += [(kernel.key, kernel.names) for kernel in self.kernels_of(module)]
         result.factories |= factories_around(self.resolver.declarations(module))
+        result.read_names |= {name for node in ast.walk(module.tree) for name in names_read_at(node)}
         uses = self.jit_uses_in(module)
         result.uses += uses.found
         result.known_uses |= {use for _, places in uses.known for use in places}

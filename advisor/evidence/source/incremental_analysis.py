@@ -27,6 +27,7 @@ from advisor.evidence.source.file_analyser import (
 )
 from advisor.evidence.source.host.host_records import with_device_launches
 from advisor.evidence.source.module_parts import Needs, Part, PartNames, split, split_again, words_in
+from advisor.evidence.source.never_launched import add_never_launched
 from advisor.model.findings import Problem
 from advisor.model.records import Record
 from advisor.model.storage.file_stamp import FileStamp
@@ -37,7 +38,7 @@ from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.kernels.jit_expressions import Use
 from advisor.program.launches.launched_as import LaunchedAs
-from advisor.program.syntax.gate import launched_names, may_hold_device_code
+from advisor.program.syntax.gate import launched_names, may_hold_device_code, searchable
 from advisor.program.syntax.module import FILE_WORDS, ModuleSyntax, NamesElsewhere, readable_source
 
 _Key: TypeAlias = tuple[object, ...]
@@ -55,6 +56,7 @@ class _Found:
     uses: list[Use] = field(default_factory=list)
     known_uses: set[Use] = field(default_factory=set)
     unseen_launches: list[tuple[int, str]] = field(default_factory=list)
+    read_names: frozenset[str] = frozenset()
 
     def moved(self, path: str, starts: tuple[int, ...]) -> _Found:
         """The same where the parts stand now."""
@@ -74,6 +76,7 @@ class _Found:
             [move.place(one) for one in self.uses],
             {move.place(one) for one in self.known_uses},
             [(move.line(line), name) for line, name in self.unseen_launches],
+            self.read_names,
         )
 
 
@@ -119,10 +122,16 @@ class IncrementalAnalysis:
             *(edit.other_file(one, at.names, at.stamp) for one, at in others.items() if at.device),
         ]
         by_name = kernels_by_name(hosts)
+        apart: list[frozenset[str]] = []
         for one, at in others.items():
             if not at.device and not at.launches.isdisjoint(by_name):
                 hosts.append(edit.other_file(one, at.names, at.stamp))
+            elif not at.device:
+                apart.append(at.names.words)
         launched = launched_as(hosts, by_name)
+        add_never_launched(
+            launched, hosts, lambda names: {name for words in apart for name in words.intersection(names)}
+        )
         kernels = edit.kernels(launched)
         for one, at in others.items():
             if at.device:
@@ -234,7 +243,8 @@ class _Edit:
         }
         missing = [number for number in range(len(keys)) if number not in found]
         found |= self._analyse_hosts(missing) if missing else {}
-        result = FileHost(self._source.path)
+        read = frozenset[str]().union(*(part.names.read for part in self._parts))
+        result = FileHost(self._source.path, read_names=read)
         for number, key in enumerate(keys):
             one = found[number].moved(self._source.path, self._starts(needed[number]))
             self._known.hosts.keep(key, None, one)
@@ -252,7 +262,13 @@ class _Edit:
         """The host side of another file, as far as it concerns this one."""
         one = self._known.apart.find(str(file), stamp) or self._other_file(file, names, stamp)
         path = self._analyser.workspace.report_path(file)
-        return FileHost(path, kernels=one.kernels, launches=one.launches, known_uses=one.known_uses)
+        return FileHost(
+            path,
+            kernels=one.kernels,
+            launches=one.launches,
+            known_uses=one.known_uses,
+            read_names=one.read_names,
+        )
 
     def _other_file(self, file: Path, names: PartNames, stamp: FileStamp | None) -> _Found:
         """The host side of a file that imports the text, or of which that is not known yet."""
@@ -264,7 +280,13 @@ class _Edit:
             if not self._read.issuperset(needed):
                 self._host(needed)
             host = self._analyser.host(file)
-            found = _Found(starts, [], host.kernels, host.launches, known_uses=host.known_uses)
+            found = _Found(
+                starts,
+                kernels=host.kernels,
+                launches=host.launches,
+                known_uses=host.known_uses,
+                read_names=host.read_names,
+            )
             if str(self._file) not in self._analyser.workspace.imported_from(file):
                 # No edit of the text changes what it says.
                 return self._known.apart.keep(str(file), stamp, found)
@@ -467,7 +489,6 @@ def read_other_file(file: Path) -> OtherFile:
         data = file.read_bytes()
     except OSError:
         return OtherFile(stamp, False, frozenset(), PartNames())
-    device = may_hold_device_code(data)
-    return OtherFile(
-        stamp, device, launched_names(data), PartNames(words=words_in(data.decode(errors="replace")))
-    )
+    words = searchable(data, file.name)
+    names = PartNames(words=words_in(words.decode(errors="replace")))
+    return OtherFile(stamp, may_hold_device_code(words), launched_names(words), names)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from advisor.model.text.syntax_trees import syntax_tree
 from advisor.program.kernels.declarations import called_names, launched_in, names_checked
+from advisor.program.names.read_names import names_read_at
 from advisor.program.syntax.tree_nodes import dotted_root
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -23,7 +24,7 @@ class PartNames:
     get; `called` those called in functions that may be for the GPU; `launched` those subscripted and then
     called; `checked` those called in functions that refuse remainders. Outside of definitions, `readings` are
     those bound to what calls without arguments give, as clocks are read, and `subtracted` those taken away
-    from something. `everywhere` when it may bind any name.
+    from something. `read` are those that its code reads. `everywhere` when it may bind any name.
     """
 
     binds: frozenset[str] = frozenset()
@@ -35,6 +36,7 @@ class PartNames:
     checked: frozenset[str] = frozenset()
     readings: frozenset[str] = frozenset()
     subtracted: frozenset[str] = frozenset()
+    read: frozenset[str] = frozenset()
     everywhere: bool = False
 
 
@@ -121,13 +123,14 @@ def _part(first: int, lines: tuple[str, ...], statements: Sequence[ast.stmt]) ->
 
 
 def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
-    binds, functions = set[str](), set[str]()
+    binds, functions, read = set[str](), set[str](), set[str]()
     arguments, called, checked, calls = set[str](), set[str](), set[str](), []
     everywhere = False
     script = [one for one in statements if not isinstance(one, _Function | ast.ClassDef)]
     for statement in statements:
         defines = isinstance(statement, _Function | ast.ClassDef)
         for node in ast.walk(statement):
+            read.update(names_read_at(node))
             if isinstance(node, _Function | ast.ClassDef):
                 binds.add(node.name)
                 if isinstance(node, _Function):
@@ -157,6 +160,7 @@ def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
         frozenset(checked),
         frozenset(name for one in script for name in _readings(one)),
         frozenset(name for one in script for name in _subtracted(one)),
+        frozenset(read),
         everywhere,
     )
 

@@ -16,14 +16,15 @@ from advisor.program.launches.block_shape import BlockShape
 class LaunchedAs:
     """What the launches of one kernel show: block shapes, axes along which a grid is rounded up, one whose
     blocks share the data, arguments (types, sizes, orders, whether they are NumPy arrays, which the launch
-    copies, and whether two are the same array); and whether tests alone launch it. `stated` has the launches
-    one by one.
+    copies, and whether two are the same array); and whether tests alone launch it, or nothing does and no
+    code names it (`never`). `stated` has the launches one by one.
     """
 
     blocks: list[BlockShape] = field(default_factory=list)
     rounded_axes: frozenset[str] = frozenset()
     cuts_data: bool = False
     by_tests: bool = False
+    never: bool = False
     types: list[tuple[str | None, ...]] = field(default_factory=list)
     extents: list[tuple[Extents | None, ...]] = field(default_factory=list)
     orders: list[tuple[Order, ...]] = field(default_factory=list)
@@ -43,7 +44,15 @@ class LaunchedAs:
             tuple((one.block, one.grid) for one in self.stated),
         )
         stated = tuple((one.grid, one.block, one.arguments) for one in self.stated)
-        return (tuple(self.blocks), self.rounded_axes, self.cuts_data, self.by_tests, *arguments, stated)
+        return (
+            tuple(self.blocks),
+            self.rounded_axes,
+            self.cuts_data,
+            self.by_tests,
+            self.never,
+            *arguments,
+            stated,
+        )
 
     def note(
         self,

@@ -88,6 +88,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
         blocks_share_data=launched.cuts_data or None,
         single_block=_has_single_block(launched),
         type_variants=launched.variants(),
+        never_launched=launched.never,
         left_in_notebook=_is_left_in_notebook(facts.declaration, launched),
     )
     found = [kernel]

@@ -42,7 +42,7 @@ class Leaf:
 class Computed:
     """What a function gives for sizes."""
 
-    function: Callable[..., Number]
+    function: Callable[..., object]
     parts: tuple[Size, ...]
 
 
@@ -104,7 +104,7 @@ def computed(operation: ast.operator, left: Size, right: Size) -> Size | None:
     return None if function is None else folded(function, left, right)
 
 
-def folded(function: Callable[..., Number], *parts: Size) -> Size | None:
+def folded(function: Callable[..., object], *parts: Size) -> Size | None:
     """What a function gives for sizes, a number where all of them are."""
     made = Computed(function, parts)
     if not all(isinstance(one, Known) for one in parts):
