@@ -16,9 +16,7 @@ TRANSPOSED = HEAD + (
 )
 STRAIGHT = TRANSPOSED.replace("i, j = cuda.grid(2)", "j, i = cuda.grid(2)")
 
-SQUARE = (
-    "\n\ndef run(a, b):\n    side = max(a.shape) // 16 + 1\n    scale[(side, side), (16, 16)](a, b)\n"
-)
+SQUARE = "\n\ndef run(a, b):\n    side = max(a.shape) // 16 + 1\n    scale[(side, side), (16, 16)](a, b)\n"
 
 _BARRIER = HEAD + (
     "@cuda.jit\n"

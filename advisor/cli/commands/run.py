@@ -57,10 +57,19 @@ def run(args: argparse.Namespace) -> int:
     return end.status
 
 
+def _launches(count: int) -> str:
+    return f"{count:,} launch{'' if count == 1 else 'es'}"
+
+
 def _tell(end: ScriptEnd) -> None:
     recorder = end.recorder
-    plural = "" if end.launches == 1 else "es"
-    print(f"advisor: {end.launches} launch{plural} recorded.", file=sys.stderr)
+    print(f"advisor: {_launches(end.launches)} recorded.", file=sys.stderr)
+    for (kernel, path, line), count in recorder.of_cuda_source.items():
+        words = f"{_launches(count)} of {kernel}, in CUDA C++: counted, but `advisor check` reads Python only"
+        print(f"advisor: {path}:{line}: {words}." if path else f"advisor: {words}.", file=sys.stderr)
+    for library, count in recorder.of_libraries.items():
+        words = f"{_launches(count)} of {library}'s own kernels, which are not recorded or advised on"
+        print(f"advisor: {words}.", file=sys.stderr)
     for function, problem in recorder.problems.items():
         print(f"advisor: {function} did not run: {problem}", file=sys.stderr)
     told = set()

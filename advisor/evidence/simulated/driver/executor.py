@@ -38,7 +38,9 @@ class LaunchNote:
     `function` is the Python function's qualified name, or the PTX's name of a kernel that did not come from
     Numba; `file` and `line` are where it begins. `launch_file` and `launch_line` are the nearest place in the
     program outside Numba; unknown places are None. `stream` is 0 for the default stream, else the number of
-    the stream in order of creation; `order` counts the launches of the process from 1.
+    the stream in order of creation; `order` counts the launches of the process from 1. `text_hash` is
+    that of the kernel's text where it is not Python. `library` names whose own kernel it is, where it is none
+    of the program's.
     """
 
     function: str
@@ -52,6 +54,8 @@ class LaunchNote:
     arguments: tuple[ArgumentNote, ...]
     stream: int
     order: int
+    text_hash: str = ""
+    library: str = ""
 
 
 class KernelFault(Exception):

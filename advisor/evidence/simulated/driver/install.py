@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import advisor
@@ -26,11 +27,21 @@ from advisor.evidence.simulated.driver.numba_names import missing_names
 from advisor.evidence.simulated.driver.predicted_clock import PredictedClock, TimePredictor
 from advisor.model.errors import AdvisorError
 
-_LIBRARIES = ("numba", "numba_cuda", "cuda.core", "cuda.bindings")
+_LIBRARIES = ("numba", "numba_cuda", "cuda.core", "cuda.bindings", "cupy", "cupyx", "cupy_backends")
 _installed: list[DriverLibrary] = []
 
 
-def install(executor: Executor, device: DeviceProperties, predictor: TimePredictor | None = None) -> None:
+@dataclass(frozen=True)
+class Installed:
+    """The simulated GPU of this process, and what describes its launches."""
+
+    gpu: Gpu
+    notes: LaunchNotes
+
+
+def install(
+    executor: Executor, device: DeviceProperties, predictor: TimePredictor | None = None
+) -> Installed:
     """Let numba.cuda in this process launch its kernels on `executor` from here on.
 
     The elapsed times of events are those that `predictor` predicts, without it those of the host's clock.
@@ -66,6 +77,7 @@ def install(executor: Executor, device: DeviceProperties, predictor: TimePredict
     if missing := missing_names():
         raise AdvisorError(f"This numba-cuda is built differently: it has no {', '.join(missing)}.")
     NumbaHooks(gpu, modules, notes).install()
+    return Installed(gpu, notes)
 
 
 def library_folders() -> list[str]:

@@ -12,9 +12,27 @@ from types import FrameType
 from typing import Any
 
 from advisor.evidence.simulated.driver.argument_notes import describe
-from advisor.evidence.simulated.driver.executor import LaunchNote, Place
+from advisor.evidence.simulated.driver.executor import ArgumentNote, LaunchNote, Place
 from advisor.evidence.simulated.simt.launch import Launch
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function
+
+
+@dataclass(frozen=True)
+class DescribedLaunch:
+    """A launch of a kernel that is not Numba's: its name, where it is defined, a hash of its text, its
+    arguments, and the place of the launch.
+    """
+
+    function: str
+    file: str | None
+    line: int | None
+    text_hash: str
+    arguments: tuple[ArgumentNote, ...]
+    place: Place
+
+    def described(self, _values: Sequence[bytes]) -> DescribedLaunch:
+        """The launch itself."""
+        return self
 
 
 @dataclass
@@ -24,6 +42,18 @@ class _Current:
     function: Any
     types: Sequence[Any]
     place: Place
+
+    def described(self, values: Sequence[bytes]) -> DescribedLaunch:
+        """The launch with arguments of these bytes."""
+        code = getattr(self.function, "__code__", None)
+        return DescribedLaunch(
+            self.function.__qualname__ if code else "",
+            code.co_filename if code else None,
+            code.co_firstlineno if code else None,
+            "",
+            describe(self.function, self.types, values),
+            self.place,
+        )
 
 
 class LaunchNotes:
@@ -42,30 +72,52 @@ class LaunchNotes:
     @contextmanager
     def launching(self, function: Any, types: Sequence[Any], place: Place) -> Iterator[None]:
         """Within it, launches of this thread are of a Python function with arguments of these Numba types."""
+        with self._of(_Current(function, types, place)):
+            yield
+
+    @contextmanager
+    def described(self, launch: DescribedLaunch) -> Iterator[None]:
+        """Within it, launches of this thread are of a kernel that is described already."""
+        with self._of(launch):
+            yield
+
+    @contextmanager
+    def _of(self, launch: _Current | DescribedLaunch) -> Iterator[None]:
         before = getattr(self._threads, "current", None)
-        self._threads.current = _Current(function, types, place)
+        self._threads.current = launch
         try:
             yield
         finally:
             self._threads.current = before
 
+    @contextmanager
+    def in_library(self, name: str) -> Iterator[None]:
+        """Within it, launches of this thread that nobody else notes are of a library's own kernels."""
+        self._threads.library = name
+        try:
+            yield
+        finally:
+            self._threads.library = ""
+
     def note(self, kernel: Function, launch: Launch, values: Sequence[bytes], stream: int) -> LaunchNote:
         """The note of a launch that is about to run, `values` are the bytes of its parameters."""
-        current: _Current | None = getattr(self._threads, "current", None)
-        code = getattr(current.function, "__code__", None) if current else None
-        place = current.place if current else self.place()
+        current: _Current | DescribedLaunch | None = getattr(self._threads, "current", None)
+        known = current.described(values) if current else None
+        place = known.place if known else self.place()
         return LaunchNote(
-            function=current.function.__qualname__ if current and code else kernel.name,
-            file=code.co_filename if code else None,
-            line=code.co_firstlineno if code else None,
+            function=(known.function if known else "") or kernel.name,
+            file=known.file if known else None,
+            line=known.line if known else None,
             launch_file=place[0],
             launch_line=place[1],
             grid=launch.grid,
             block=launch.block,
             dynamic_shared=launch.dynamic_shared,
-            arguments=describe(current.function, current.types, values) if current else (),
+            arguments=known.arguments if known else (),
             stream=stream,
             order=next(self._orders),
+            text_hash=known.text_hash if known else "",
+            library="" if known else getattr(self._threads, "library", ""),
         )
 
     def place(self) -> Place:
@@ -73,7 +125,11 @@ class LaunchNotes:
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             name = frame.f_code.co_filename
-            if not name.startswith(self._folders):
+            if not self.is_of_library(name):
                 return name, frame.f_lineno
             frame = frame.f_back
         return None, None
+
+    def is_of_library(self, file: str) -> bool:
+        """Whether a file of code is one of the libraries' or of this program's."""
+        return file.startswith(self._folders)

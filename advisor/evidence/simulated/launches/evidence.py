@@ -131,6 +131,8 @@ def launch_evidence(
     recorded = {names.recorded(path): path for path in texts}
     kernels = []
     for (path, name), rows in _by_definition(store.latest(sorted(recorded))):
+        if rows[-1][1].is_cuda_source:
+            continue
         kernel = _current(recorded[path], name, rows, texts[recorded[path]], names)
         if kernel is None:
             run, row = rows[-1]

@@ -16,6 +16,8 @@ from advisor.model.storage.write_ahead_log import use_write_ahead_log
 
 FOLDER = ".advisor"
 FILE = "launches.sqlite"
+# What the hash of a text of CUDA C++ begins with.
+CUDA_SOURCE = "cuda "
 _VERSION = 1
 _SECONDS_TO_WAIT = 30.0
 
@@ -79,6 +81,11 @@ class LaunchRow:
     defects: list[dict[str, Any]] = field(default_factory=list)
     problem: str | None = None
     counts: int | None = None
+
+    @property
+    def is_cuda_source(self) -> bool:
+        """Whether the kernel is one of CUDA C++, of whose source nothing but a hash is known."""
+        return self.function_hash.startswith(CUDA_SOURCE)
 
 
 @dataclass(frozen=True)

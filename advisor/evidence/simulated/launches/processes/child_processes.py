@@ -1,7 +1,7 @@
 """Programs that a program under `advisor run` starts: their launches belong to the same run.
 
 Python imports `sitecustomize` at its start; a folder with one of ours stands first on the children's path. It
-waits for `numba.cuda` and costs nothing where that is not imported.
+waits for `numba.cuda` and CuPy, and costs nothing where neither is imported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 _VARIABLE = "KERNEL_ADVISOR_RUN"
 _FOLDER = str(Path(__file__).resolve().parent / "child_start")
-_AWAITED = "numba.cuda"
+# What the GPU may be put into once its code has run, and what must find it there.
+_BEHIND = "numba.cuda"
+_BEFORE = frozenset({"cupy", "cupy_backends"})
 
 
 def share_with_children(request: ScriptRequest, run: int, on_gpu: bool, guarded: Sequence[Path] = ()) -> None:
@@ -49,7 +51,7 @@ def share_with_children(request: ScriptRequest, run: int, on_gpu: bool, guarded:
 
 
 def join_run() -> None:
-    """Let launches go where those of the run go, once this process imports numba.cuda."""
+    """Let launches go where those of the run go, once this process imports numba.cuda or CuPy."""
     given = os.environ.get(_VARIABLE)
     if given is not None:
         guarded = [Path(folder) for folder in json.loads(given)["guarded"]]
@@ -79,7 +81,7 @@ def _begin(given: dict[str, Any]) -> None:
 
 
 class _Awaiting(importlib.abc.MetaPathFinder):
-    """Finds the awaited module as others do, with a loader that calls `then` when it was imported."""
+    """Finds the awaited modules as others do, and calls `then` before or behind the first of them."""
 
     def __init__(self, then: Callable[[], None]) -> None:
         self._then = then
@@ -87,14 +89,16 @@ class _Awaiting(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The spec of the awaited module, None for all others."""
-        if name != _AWAITED:
+        """The spec of an awaited module, None for all others."""
+        if name != _BEHIND and name not in _BEFORE:
             return None
         sys.meta_path.remove(self)
+        if name in _BEFORE:
+            self._then()
         for finder in list(sys.meta_path):
             spec = finder.find_spec(name, path, target)
             if spec is not None:
-                if spec.loader is not None:
+                if spec.loader is not None and name == _BEHIND:
                     spec.loader = _Loader(spec.loader, self._then)
                 return spec
         return None

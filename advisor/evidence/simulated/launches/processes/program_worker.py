@@ -17,6 +17,7 @@ from advisor.evidence.simulated.launches.processes.child_processes import share_
 from advisor.evidence.simulated.launches.processes.confinement import confine
 from advisor.evidence.simulated.launches.processes.worker import ended_after, last_words, quiet
 from advisor.evidence.simulated.launches.processes.write_guard import guard_writes
+from advisor.evidence.simulated.launches.program_start import install_gpu
 from advisor.evidence.simulated.launches.recording.kept_outputs import OutputKeeper
 from advisor.evidence.simulated.launches.recording.recorder import Recorder
 from advisor.evidence.simulated.launches.recording.script import ScriptRequest, run_program
@@ -58,10 +59,6 @@ def _imports_from(original: Path, copy: Path) -> None:
 
 def _run(request: dict[str, Any], store: LaunchStore, guarded: list[Path]) -> str:
     """What went wrong with the program, an empty text where nothing did."""
-    from advisor.evidence.simulated.driver.device_properties import device_properties
-    from advisor.evidence.simulated.driver.install import install
-    from advisor.evidence.simulated.driver.predicted_clock import named_predictor
-
     device, seconds = find_device(request["device"]), float(request["seconds"])
     run = store.begin_run(request["command"], device.id, "simt")
     recorder = Recorder(store, run)
@@ -74,7 +71,7 @@ def _run(request: dict[str, Any], store: LaunchStore, guarded: list[Path]) -> st
     cache = user_cache() if request["cache"] else None
     executor = SimtExecutor(device, listen, limits, cache, recorder.copied)
     keeper = OutputKeeper(executor.memory, request["most_bytes"])
-    install(executor, device_properties(device), named_predictor(request["predictor"], device))
+    install_gpu(executor, device, request["predictor"], request["cache"])
     quiet()
     target, arguments = request["target"], request["arguments"]
     share_with_children(

@@ -21,6 +21,7 @@ from typing import Any
 from advisor import __version__
 from advisor.evidence.simulated.driver.executor import LaunchNote
 from advisor.evidence.simulated.launches.defects import FoundDefect
+from advisor.evidence.simulated.launches.program_start import install_gpu
 from advisor.evidence.simulated.launches.recording.kept_outputs import OutputKeeper
 from advisor.evidence.simulated.launches.recording.recorder import Recorder
 from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
@@ -49,10 +50,6 @@ def main() -> None:
 
 class _Work:
     def __init__(self, store: LaunchStore, request: dict[str, Any]) -> None:
-        from advisor.evidence.simulated.driver.device_properties import device_properties
-        from advisor.evidence.simulated.driver.install import install
-        from advisor.evidence.simulated.driver.predicted_clock import named_predictor
-
         self.store = store
         self.seconds = float(request["seconds"])
         self.device = find_device(request["device"])
@@ -63,8 +60,7 @@ class _Work:
         cache = user_cache() if request["cache"] else None
         limits = Limits(threads=1, seconds=request["seconds"])
         self.executor = SimtExecutor(self.device, self._listen, limits, cache, self._copied)
-        predictor = named_predictor(request["predictor"], self.device)
-        install(self.executor, device_properties(self.device), predictor)
+        install_gpu(self.executor, self.device, request["predictor"], request["cache"])
         quiet()
 
     def _listen(self, outcome: Any) -> None:

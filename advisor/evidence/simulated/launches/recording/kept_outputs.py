@@ -70,6 +70,8 @@ class OutputKeeper:
                 self.keep_result(item, f"{name}[{number}]")
         elif hasattr(value, "copy_to_host"):
             self.keep(name, value.copy_to_host())
+        elif hasattr(value, "__cuda_array_interface__") and hasattr(value, "get"):  # an array of CuPy
+            self.keep(name, value.get())
         elif isinstance(value, np.ndarray | np.generic | int | float | complex):
             self.keep(name, np.array(value))
 

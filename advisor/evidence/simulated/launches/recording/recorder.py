@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from advisor.evidence.simulated.launches.defects import FoundDefect
 from advisor.evidence.simulated.launches.function_text import definition, read_source
 from advisor.evidence.simulated.launches.outcome import Outcome
 from advisor.evidence.simulated.launches.recording.kept_counts import KeptCounts
-from advisor.evidence.simulated.launches.store import CopyRow, LaunchRow, LaunchStore
+from advisor.evidence.simulated.launches.store import CUDA_SOURCE, CopyRow, LaunchRow, LaunchStore
 from advisor.evidence.simulated.simt.counts import Statistics
 
 # Launches are written when this long has passed since the last time; a killed program loses at most these.
@@ -37,6 +38,8 @@ class Recorder:
         # Child processes are often ended without a word, so each of their launches is written at once.
         self._between = 0.0 if child else _SECONDS_BETWEEN
         self.launches = 0
+        self.of_libraries: Counter[str] = Counter()
+        self.of_cuda_source: Counter[tuple[str, str, int]] = Counter()
         self.defects: list[tuple[str, FoundDefect]] = []
         self.problems: dict[str, str] = {}
         self._copies: set[object] = set()
@@ -46,16 +49,28 @@ class Recorder:
         if os.getpid() != self._process:
             self._store.after_fork()
             self._process, self._waiting, self._between = os.getpid(), [], 0.0
+        if outcome.note.library:
+            self._of_library(outcome)
+            return
         row = self._row(outcome)
         with self._lock:
             self.launches += 1
             self.defects += [(outcome.note.function, defect) for defect in outcome.defects]
+            if row.is_cuda_source:
+                self.of_cuda_source[row.kernel, row.path, row.line] += 1
             if outcome.problem:
                 self.problems.setdefault(outcome.note.function, outcome.problem)
             counts = self._counts.number(row, outcome, self._with_counts)
             self._waiting.append((row, counts))
             if time.monotonic() - self._written >= self._between:
                 self._write()
+
+    def _of_library(self, outcome: Outcome) -> None:
+        """Count a launch of a library's own kernel; only that it could not run is of interest."""
+        with self._lock:
+            self.of_libraries[outcome.note.library] += 1
+            if outcome.problem:
+                self.problems.setdefault(outcome.note.function, outcome.problem)
 
     def copied(self, note: LaunchNote, defect: FoundDefect) -> None:
         """Note a defect of a copy to the host, with the launch that it belongs to; once for each place."""
@@ -118,7 +133,9 @@ class Recorder:
     def _definition(self, note: LaunchNote) -> tuple[str, int, str]:
         """Path, first line and hash of the text of a kernel; empty ones without a file."""
         if note.file is None or note.line is None:
-            return "", 0, ""
+            return "", 0, f"{CUDA_SOURCE}{note.text_hash}" if note.text_hash else ""
+        if note.text_hash:
+            return self.relative(note.file), note.line, f"{CUDA_SOURCE}{note.text_hash}"
         text = read_source(Path(note.file))
         known = definition(text, note.line) if text is not None else None
         return self.relative(note.file), note.line, known[1] if known else ""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.evidence.simulated.launches.processes.child_processes import share_with_children
+from advisor.evidence.simulated.launches.program_start import install_gpu
 from advisor.evidence.simulated.launches.recording.gpu_launches import GpuLaunches, has_gpu
 from advisor.evidence.simulated.launches.recording.recorder import Recorder
 from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
@@ -85,13 +86,9 @@ def simulate(
     device: Device, recorder: Recorder, limits: Limits, keep_code: bool, predictor: str = ""
 ) -> None:
     """Run kernels of this process on the SIMT machine from here on."""
-    from advisor.evidence.simulated.driver.device_properties import device_properties
-    from advisor.evidence.simulated.driver.install import install
-    from advisor.evidence.simulated.driver.predicted_clock import named_predictor
-
     cache = user_cache() if keep_code else None
     executor = SimtExecutor(device, recorder, limits, cache, recorder.copied)
-    install(executor, device_properties(device), named_predictor(predictor, device))
+    install_gpu(executor, device, predictor, keep_code)
 
 
 def note_gpu_launches(recorder: Recorder) -> GpuLaunches:

@@ -1,0 +1,1 @@
+"""CuPy on the simulated GPU: the runtime that CuPy calls, and what its compiled parts would compute."""

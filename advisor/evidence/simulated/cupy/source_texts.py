@@ -1,0 +1,132 @@
+"""Where in the user's files a text of CUDA C++ stands."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from advisor.model.text.syntax_trees import syntax_tree
+
+_SUFFIXES = (".cu", ".cuh", ".cpp", ".h", ".hpp", ".txt")
+_PARAMETER = re.compile(r"(\w+)\s*(?:\[[^]]*\])?\s*(?:=.*)?$", re.DOTALL)
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_MOST_FILES = 200
+
+
+@dataclass(frozen=True)
+class TextPlace:
+    """A whole path, and the line of the file that is the text's first; the text stands there line by line."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class KernelInText:
+    """A kernel in CUDA C++: its line in the text, from 1, and the names of its parameters."""
+
+    line: int
+    parameters: tuple[str, ...]
+
+
+def text_place(code: str, caller: str | None) -> TextPlace | None:
+    """The place of a text in the file that uses it, another module of the program, or a file beside it.
+
+    None for a text that is put together while the program runs.
+    """
+    for file in _python_files(code, caller):
+        place = _in_python(code, file)
+        if place is not None:
+            return place
+    if caller is None:
+        return None
+    folder = Path(caller).parent
+    for number, path in enumerate(sorted([*folder.glob("*.*"), *folder.glob("*/*.*")])):
+        if number == _MOST_FILES:
+            return None
+        if path.suffix in _SUFFIXES and _read(str(path)) == code:
+            return TextPlace(str(path.resolve()), 1)
+    return None
+
+
+def _python_files(code: str, caller: str | None) -> Iterator[str]:
+    """The caller's file, then the files of other modules, outside of libraries, that have a line of it."""
+    if caller is not None:
+        yield caller
+    lines = [line for line in code.splitlines() if line.strip()]
+    longest = max(lines, key=len, default="")
+    if not longest:
+        return
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and file.endswith(".py") and file != caller and _has(file, longest):
+            yield file
+
+
+def _has(file: str, part: str) -> bool:
+    """Whether a file of the program, and of no library, has a part of a line."""
+    library = "site-packages" in file or file.startswith((sys.base_prefix, sys.prefix))
+    return not library and part in (_read(file) or "")
+
+
+@lru_cache(maxsize=64)
+def _read(file: str) -> str | None:
+    try:
+        return Path(file).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _in_python(code: str, file: str) -> TextPlace | None:
+    """Where a literal with this value stands whose lines are lines of the file."""
+    text = _read(file)
+    if text is None:
+        return None
+    try:
+        tree = syntax_tree(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    lines, wanted = text.splitlines(), code.splitlines()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and code in node.value:
+            before = node.value[: node.value.index(code)].count("\n")
+            first = node.lineno + before
+            here = lines[first - 1 : first - 1 + len(wanted)]
+            if len(here) == len(wanted) and all(map(_holds, here, wanted)):
+                return TextPlace(str(Path(file).resolve()), first)
+    return None
+
+
+def _holds(line: str, part: str) -> bool:
+    return part in line
+
+
+def kernel_in_text(code: str, name: str) -> KernelInText | None:
+    """The kernel of a name, templates by the name before `<`; None where the text has no such kernel."""
+    plain = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), code)
+    bare = re.escape(name.partition("<")[0].split("::")[-1])
+    found = re.search(
+        rf"__global__\b[^;{{}}()]*(?:\([^()]*\)[^;{{}}()]*)?\b{bare}\s*\((?P<all>[^)]*)\)", plain
+    )
+    if found is None:
+        return None
+    given = [one.strip() for one in _apart(found["all"])]
+    names = [_PARAMETER.search(one) for one in given if one and one != "void"]
+    line = code.count("\n", 0, found.start()) + 1
+    return KernelInText(line, tuple(one[1] if one else "" for one in names))
+
+
+def _apart(parameters: str) -> Iterator[str]:
+    """Parameters parted at commas outside of `<…>`."""
+    depth, begin = 0, 0
+    for at, sign in enumerate(parameters):
+        depth += (sign == "<") - (sign == ">")
+        if sign == "," and depth == 0:
+            yield parameters[begin:at]
+            begin = at + 1
+    yield parameters[begin:]
