@@ -15,9 +15,9 @@ from typing import Any
 from advisor.evidence.simulated.launches.outcome import Outcome
 from advisor.evidence.simulated.launches.processes.child_processes import share_with_children
 from advisor.evidence.simulated.launches.processes.confinement import confine
+from advisor.evidence.simulated.launches.processes.program_start import install_gpu
 from advisor.evidence.simulated.launches.processes.worker import ended_after, last_words, quiet
 from advisor.evidence.simulated.launches.processes.write_guard import guard_writes
-from advisor.evidence.simulated.launches.program_start import install_gpu
 from advisor.evidence.simulated.launches.recording.kept_outputs import OutputKeeper
 from advisor.evidence.simulated.launches.recording.recorder import Recorder
 from advisor.evidence.simulated.launches.recording.script import ScriptRequest, run_program

@@ -21,7 +21,7 @@ from typing import Any
 from advisor import __version__
 from advisor.evidence.simulated.driver.executor import LaunchNote
 from advisor.evidence.simulated.launches.defects import FoundDefect
-from advisor.evidence.simulated.launches.program_start import install_gpu
+from advisor.evidence.simulated.launches.processes.program_start import install_gpu
 from advisor.evidence.simulated.launches.recording.kept_outputs import OutputKeeper
 from advisor.evidence.simulated.launches.recording.recorder import Recorder
 from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.evidence.simulated.launches.processes.child_processes import share_with_children
-from advisor.evidence.simulated.launches.program_start import install_gpu
+from advisor.evidence.simulated.launches.processes.program_start import install_gpu
 from advisor.evidence.simulated.launches.recording.gpu_launches import GpuLaunches, has_gpu
 from advisor.evidence.simulated.launches.recording.recorder import Recorder
 from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
