@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import linecache
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -60,8 +61,7 @@ class RawKernels:
 
             def __init__(self, code: str, name: str, *rest: Any, **more: Any) -> None:
                 super().__init__(code, name, *rest, **more)
-                self.advisor_name = name if owner.is_programs() else ""
-                owner.know(code if self.advisor_name else None)
+                self.advisor_name = name if owner.takes(code, "RawKernel") else ""
 
             def __call__(self, grid: Any, block: Any, args: Any, **more: Any) -> Any:
                 if not self.advisor_name:
@@ -73,15 +73,14 @@ class RawKernels:
             def __setstate__(self, state: dict[str, Any]) -> None:
                 super().__setstate__(state)
                 self.advisor_name = self.name
-                owner.know(self.code)
+                owner.takes(self.code, "RawKernel")
 
         class RawModule(raw_module):  # type: ignore[misc, valid-type]
             __doc__, __module__ = raw_module.__doc__, "cupy"
 
             def __init__(self, **more: Any) -> None:
                 super().__init__(**more)
-                self.advisor_programs = owner.is_programs()
-                owner.know(more.get("code") if self.advisor_programs else None)
+                self.advisor_programs = owner.takes(more.get("code"), "RawModule")
 
             def get_function(self, name: str) -> Any:
                 made = super().get_function(name)
@@ -96,15 +95,22 @@ class RawKernels:
             changed.__qualname__ = changed.__name__
             setattr(module, changed.__name__, changed)
 
-    def is_programs(self) -> bool:
-        """Whether what is being made is made by the program, and not by CuPy for itself."""
-        # This function, the method that calls it, and whoever makes the object.
-        return not self._notes.is_of_library(sys._getframe(2).f_code.co_filename)
+    def takes(self, code: str | None, kind: str) -> bool:
+        """Whether the program made an object of this class with a text, and not CuPy for itself.
 
-    def know(self, code: str | None) -> None:
-        """Look up where a text stands, before it is compiled."""
+        CuPy's compiled code has no frame of its own, so that it looks like the line of the program that
+        called it, which then does not name the class.
+        """
+        # This function, the method that calls it, and whoever makes the object.
+        frame = sys._getframe(2)
+        if self._notes.is_of_library(frame.f_code.co_filename):
+            return False
         if code is not None and code not in self._places:
             self._places[code] = text_place(code, self._notes.place()[0])
+        if code is not None and self._places[code] is not None:
+            return True
+        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+        return not line or kind in line
 
     def describe(self, code: str | None, name: str, args: Sequence[Any], array: type) -> DescribedLaunch:
         """What is known of a launch of a kernel of this text."""

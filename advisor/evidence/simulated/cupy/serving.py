@@ -13,6 +13,7 @@ from advisor.evidence.simulated.cupy.compiler_library import load_compiler
 from advisor.evidence.simulated.cupy.device_arrays import DeviceArrays
 from advisor.evidence.simulated.cupy.imports import Act, Imports
 from advisor.evidence.simulated.cupy.kernel_launches import KernelLaunches
+from advisor.evidence.simulated.cupy.libraries.loading import load_libraries
 from advisor.evidence.simulated.cupy.raw_kernels import RawKernels
 from advisor.evidence.simulated.cupy.runtime.calls import answered
 from advisor.evidence.simulated.cupy.runtime.capsules import offer
@@ -39,6 +40,7 @@ def serve_cupy(installed: Installed, code_folder: Path | None) -> None:
     behind: dict[str, Act] = {
         "cupy_backends.cuda.api.runtime": _serve_runtime,
         "cupy_backends.cuda.api.driver": lambda module: _serve_driver(module, installed),
+        "cupy_backends.cuda.libs": lambda _: load_libraries(installed.gpu),
         "cupy.random._generator_api": random_generators.change,
         "cupy.cuda.cub": compiled_reductions.change,
         "cupy.cuda.compiler": raw.change_compiler,

@@ -72,3 +72,19 @@ def test_the_jump_of_64_bit_arm() -> None:
 def test_another_machine_is_refused() -> None:
     with pytest.raises(AdvisorError, match="riscv64"):
         shared_object("riscv64", "libcuda.so.1", ["cuInit"], 0)
+
+
+@on_this_machine
+@pytest.mark.parametrize("name", ["libversioned.so.1", "libcublas.so.13"])
+def test_functions_of_a_version_are_found_by_it(name: str) -> None:
+    file = os.memfd_create(name)
+    os.write(file, shared_object(platform.machine(), name, ["answer"], 0, version=name))
+    library = ctypes.CDLL(f"/proc/self/fd/{file}")
+    kind = ctypes.CFUNCTYPE(ctypes.c_int)
+    call = kind(lambda: 42)
+    (ctypes.c_void_p * 1).in_dll(library, SLOTS)[0] = ctypes.cast(call, ctypes.c_void_p).value
+    look_up = ctypes.CDLL(None).dlvsym
+    look_up.restype, look_up.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]
+    found = look_up(library._handle, b"answer", name.encode())
+    assert found and kind(found)() == 42
+    assert not look_up(library._handle, b"answer", b"libother.so.1")
