@@ -68,7 +68,7 @@ def _tell(end: ScriptEnd) -> None:
         words = f"{_launches(count)} of {kernel}, in CUDA C++: counted, but `advisor check` reads Python only"
         print(f"advisor: {path}:{line}: {words}." if path else f"advisor: {words}.", file=sys.stderr)
     for library, count in recorder.of_libraries.items():
-        words = f"{_launches(count)} of {library}'s own kernels, which are not recorded or advised on"
+        words = f"{_launches(count)} of kernels that {library} makes, which are not recorded or advised on"
         print(f"advisor: {words}.", file=sys.stderr)
     for function, problem in recorder.problems.items():
         print(f"advisor: {function} did not run: {problem}", file=sys.stderr)

@@ -48,7 +48,9 @@ class RawKernels:
         place = self._places[source]
         if place is not None:
             file = place.file.replace("\\", "\\\\").replace('"', '\\"')
-            source = f'#line {place.line} "{file}"\n{source}'
+            lines = source.splitlines(keepends=True)
+            lines.insert(place.before, f'#line {place.line} "{file}"\n')
+            source = "".join(lines)
         return source, options if _LINES in options else (*options, _LINES)
 
     def change_classes(self, module: ModuleType) -> None:
@@ -116,7 +118,7 @@ class RawKernels:
         """What is known of a launch of a kernel of this text."""
         place = self._places.get(code) if code is not None else None
         found = _kernel(code, name) if code is not None else None
-        line = place.line + found.line - 1 if place is not None and found is not None else None
+        line = place.line_of(found.line) if place is not None and found is not None else None
         names = found.parameters if found is not None else ()
         arguments = tuple(
             _argument(names[number] if number < len(names) else f"argument {number + 1}", one, array)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,14 +16,23 @@ _SUFFIXES = (".cu", ".cuh", ".cpp", ".h", ".hpp", ".txt")
 _PARAMETER = re.compile(r"(\w+)\s*(?:\[[^]]*\])?\s*(?:=.*)?$", re.DOTALL)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _MOST_FILES = 200
+_KERNEL = "__global__"
 
 
 @dataclass(frozen=True)
 class TextPlace:
-    """A whole path, and the line of the file that is the text's first; the text stands there line by line."""
+    """A whole path, and the line of the file at which the text stands, line by line.
+
+    So many lines of the text come `before`: they stand nowhere, such as definitions made for each run.
+    """
 
     file: str
     line: int
+    before: int = 0
+
+    def line_of(self, line: int) -> int | None:
+        """The line of the file for a line of the text, both from 1."""
+        return self.line + line - 1 - self.before if line > self.before else None
 
 
 @dataclass(frozen=True)
@@ -49,9 +58,21 @@ def text_place(code: str, caller: str | None) -> TextPlace | None:
     for number, path in enumerate(sorted([*folder.glob("*.*"), *folder.glob("*/*.*")])):
         if number == _MOST_FILES:
             return None
-        if path.suffix in _SUFFIXES and _read(str(path)) == code:
-            return TextPlace(str(path.resolve()), 1)
+        before = _before(code, _read(str(path))) if path.suffix in _SUFFIXES else None
+        if before is not None:
+            return TextPlace(str(path.resolve()), 1, before)
     return None
+
+
+def _before(code: str, part: str | None) -> int | None:
+    """How many lines of a text come before a part of it that has kernels; None where it is no such part."""
+    if part == code:
+        return 0
+    if part is None or _KERNEL not in part:
+        return None
+    at = code.find(part)
+    # The part's lines are the text's only where it begins with one.
+    return code.count("\n", 0, at) if at == 0 or (at > 0 and code[at - 1] == "\n") else None
 
 
 def _python_files(code: str, caller: str | None) -> Iterator[str]:
@@ -91,15 +112,29 @@ def _in_python(code: str, file: str) -> TextPlace | None:
         tree = syntax_tree(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    lines, wanted = text.splitlines(), code.splitlines()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and code in node.value:
-            before = node.value[: node.value.index(code)].count("\n")
-            first = node.lineno + before
-            here = lines[first - 1 : first - 1 + len(wanted)]
-            if len(here) == len(wanted) and all(map(_holds, here, wanted)):
-                return TextPlace(str(Path(file).resolve()), first)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            place = _in_literal(code, node, text.splitlines())
+            if place is not None:
+                return TextPlace(str(Path(file).resolve()), *place)
     return None
+
+
+def _in_literal(code: str, literal: ast.Constant, lines: Sequence[str]) -> tuple[int, int] | None:
+    """The line and the lines before of a text that is a part of a literal, or that a literal is a part of."""
+    value = str(literal.value)
+    if code in value:
+        first, wanted, before = literal.lineno + value.count("\n", 0, value.index(code)), code, 0
+    else:
+        # A literal that begins with the end of its own line is found without it.
+        part = value.removeprefix("\n")
+        found = _before(code, part)
+        if found is None:
+            return None
+        first, wanted, before = literal.lineno + len(value) - len(part), part, found
+    expected = wanted.splitlines()
+    here = lines[first - 1 : first - 1 + len(expected)]
+    return (first, before) if len(here) == len(expected) and all(map(_holds, here, expected)) else None
 
 
 def _holds(line: str, part: str) -> bool:

@@ -20,6 +20,7 @@ from advisor.model.devices import Device
 # Over the bus, from memory of the device to memory of the device, or a fill.
 Copy: TypeAlias = Literal["bus", "device", "fill"]
 _DEFAULT = 0
+_LEFT_OUT = "no time is predicted for {}; elapsed times of events leave it out"
 
 
 class TimePredictor(Protocol):
@@ -95,6 +96,11 @@ class PredictedClock:
         if waits:
             self.host_waits(self.ready(stream))
 
+    def left_out(self, what: str) -> None:
+        """Say once that no time is predicted for something that has just been done."""
+        if self._predictor is not None and self._started:
+            self._say(_LEFT_OUT.format(what))
+
     def wait(self, stream: int, until: float) -> None:
         """Let the further work of a stream begin no earlier."""
         self._ends[stream] = max(self.ready(stream), until)
@@ -111,7 +117,7 @@ class PredictedClock:
 
     def _add(self, stream: int, milliseconds: float | None, what: str) -> None:
         if milliseconds is None:
-            self._say(f"no time is predicted for {what}; elapsed times of events leave it out")
+            self._say(_LEFT_OUT.format(what))
         self._ends[stream] = self.ready(stream) + (milliseconds or 0.0)
 
     def _say(self, words: str) -> None:

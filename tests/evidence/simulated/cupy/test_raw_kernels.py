@@ -39,7 +39,7 @@ def test_launches_are_recorded_with_names_lines_and_arguments(run_program, recor
         ("n", "int32", None),
     ]
     assert "advisor: main.py:5: 1 launch of gather, in CUDA C++" in done.err
-    assert "1 launch of CuPy's own kernels, which are not recorded" in done.err
+    assert "1 launch of kernels that CuPy makes, which are not recorded" in done.err
 
 
 def test_accesses_are_counted_by_line(run_program, recorded):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.evidence.simulated.cupy import source_texts
 from advisor.evidence.simulated.cupy.source_texts import kernel_in_text, text_place
 
 CODE = """
@@ -14,6 +15,12 @@ __launch_bounds__(256) add(const float* x, float* y /* out, all of it */,
 template <typename T, int N> __global__ void scale(Pair<T, int>* rows, T by, const T (&taps)[N]) {}
 __global__ void nothing(void) {}
 """
+
+
+@pytest.fixture(autouse=True)
+def no_other_modules(monkeypatch):
+    """This one is a module of the program that holds the texts too."""
+    monkeypatch.setattr(source_texts, "_has", lambda *_: False)
 
 
 @pytest.mark.parametrize(
@@ -70,3 +77,34 @@ def test_texts_that_do_not_stand_anywhere(tmp_path, text):
     file = tmp_path / "main.py"
     file.write_text(text)
     assert text_place("first\nsecond", str(file)) is None
+
+
+TWO = "__global__ void first() {}\n__global__ void second() {}\n"
+PREFIXED = f"#define N 5\n\n{TWO}"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (f"CODE = '''{TWO}'''\nCODE = '#define N 5\\n\\n' + CODE\n", 1),
+        (f"import x\nCODE = '''\n{TWO}'''\n", 3),
+    ],
+)
+def test_a_literal_behind_lines_that_are_made(tmp_path, text, line):
+    file = tmp_path / "main.py"
+    file.write_text(text)
+    place = text_place(PREFIXED, str(file))
+    assert place is not None and (place.line, place.before) == (line, 2)
+    assert (place.line_of(2), place.line_of(3), place.line_of(4)) == (None, line, line + 1)
+
+
+def test_a_file_behind_lines_that_are_made(tmp_path):
+    (tmp_path / "one.cu").write_text(TWO)
+    (tmp_path / "two.cu").write_text("void helper() {}\n")
+    place = text_place(PREFIXED, str(tmp_path / "main.py"))
+    assert place is not None and (place.file, place.line, place.before) == (str(tmp_path / "one.cu"), 1, 2)
+
+
+def test_a_part_within_a_line_is_no_place(tmp_path):
+    (tmp_path / "one.cu").write_text("__global__ void first() {}\n")
+    assert text_place("extern __global__ void first() {}\n", str(tmp_path / "main.py")) is None
