@@ -29,9 +29,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         # Without arguments it is the program's entry, and the process is its own.
         with Interruption(only_process=argv is None):
-            status = _run(sys.argv[1:] if argv is None else argv)
-            if argv is None:
+            given = sys.argv[1:] if argv is None else argv
+            status = _run(given)
+            if argv is None and given[:1] != ["run"]:
                 # The interpreter's end would search every syntax tree for garbage before it drops them all.
+                # What a program leaves in this process shall end as in its own.
                 gc.freeze()
             if sys.stdout is not None and not sys.stdout.closed:
                 sys.stdout.flush()

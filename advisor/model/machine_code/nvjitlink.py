@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 _USED = re.compile(r"used (\d+) registers(?:.*?(\d+) stack)?(?:.*?(\d+) bytes lmem)?")
+_TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)", re.MULTILINE)
 _SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 
 
@@ -36,7 +37,7 @@ def assemble(
     """The cubin of a kernel and its resources; raises LinkFailure when nvJitLink refuses the PTX."""
     from cuda.bindings import nvjitlink
 
-    options = [f"-arch=sm_{capability[0]}{capability[1]}", "-verbose", "-lineinfo"]
+    options = [f"-arch={_architecture(ptx, capability)}", "-verbose", "-lineinfo"]
     if max_registers:
         options.append(f"-maxrregcount={max_registers}")
     if not optimise:
@@ -62,6 +63,13 @@ def assemble(
         raise kind(lines[0] if lines else str(error)) from None
     finally:
         nvjitlink.destroy(handle)
+
+
+def _architecture(ptx: str, capability: tuple[int, int]) -> str:
+    """The architecture to assemble for: the capability's, with the suffix of code that holds for it alone."""
+    found = f"sm_{capability[0]}{capability[1]}"
+    target = _TARGET.search(ptx)
+    return target[1] if target is not None and target[1].rstrip("af") == found else found
 
 
 def read_log(log: str) -> Resources:

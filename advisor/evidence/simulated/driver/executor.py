@@ -17,9 +17,10 @@ Place: TypeAlias = "tuple[str | None, int | None]"
 class ArgumentNote:
     """One argument of a launch, without its contents.
 
-    `type` is Numba's type. For an array, record or structured scalar in memory: `dtype` as NumPy writes it,
-    `shape` in elements, `strides` in bytes, `address` of its lowest byte on the device and `size` in bytes
-    from there to its last byte; None for a scalar. The members of a tuple are arguments called `name[0]` ….
+    `type` is Numba's type, or Triton's, in which pointers begin with a star. For an array, record or
+    structured scalar in memory: `dtype` as NumPy writes it, `shape` in elements, `strides` in bytes,
+    `address` of its lowest byte on the device and `size` in bytes from there to its last byte; None for a
+    scalar. The members of a tuple are arguments called `name[0]` ….
     """
 
     name: str
@@ -32,6 +33,19 @@ class ArgumentNote:
 
 
 @dataclass(frozen=True)
+class CodeNote:
+    """What an assembler says of the code of a launch, where the program's own compiler made it.
+
+    `target` is what it was compiled for where that is not the simulated GPU, else empty.
+    """
+
+    registers: int | None = None
+    spill_store_bytes: int | None = None
+    spill_load_bytes: int | None = None
+    target: str = ""
+
+
+@dataclass(frozen=True)
 class LaunchNote:
     """A launch as the user's program wrote it.
 
@@ -40,7 +54,8 @@ class LaunchNote:
     program outside Numba; unknown places are None. `stream` is 0 for the default stream, else the number of
     the stream in order of creation; `order` counts the launches of the process from 1. `text_hash` is
     that of the kernel's text where it is not Python. `library` names whose own kernel it is, where it is none
-    of the program's.
+    of the program's. `code` is that of a kernel written for blocks, as Triton's are; None for others, which are
+    compiled again to learn of it.
     """
 
     function: str
@@ -56,6 +71,7 @@ class LaunchNote:
     order: int
     text_hash: str = ""
     library: str = ""
+    code: CodeNote | None = None
 
 
 class KernelFault(Exception):
@@ -76,6 +92,9 @@ class Executor(Protocol):
 
         Raises KernelFault for what is an error of the launch on a GPU.
         """
+
+    def refusal(self, ptx: str, kernel: str) -> str | None:
+        """What of a kernel cannot run here, an instruction with its place; None where all can."""
 
     def copied_to_host(self, address: int, size: int, place: Callable[[], Place]) -> None:
         """Learn that bytes of the device are copied to the host; `place` gives where in the program."""

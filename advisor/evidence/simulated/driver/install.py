@@ -22,12 +22,15 @@ from advisor.evidence.simulated.driver.executor import Executor
 from advisor.evidence.simulated.driver.gpu import Gpu
 from advisor.evidence.simulated.driver.launch_notes import LaunchNotes
 from advisor.evidence.simulated.driver.library import DriverLibrary
-from advisor.evidence.simulated.driver.numba_hooks import NumbaHooks
-from advisor.evidence.simulated.driver.numba_names import missing_names
+from advisor.evidence.simulated.driver.numba.hooks import NumbaHooks
+from advisor.evidence.simulated.driver.numba.names import missing_names
 from advisor.evidence.simulated.driver.predicted_clock import PredictedClock, TimePredictor
+from advisor.evidence.simulated.driver.triton.install import install_for_triton
 from advisor.model.errors import AdvisorError
 
-_LIBRARIES = ("numba", "numba_cuda", "cuda.core", "cuda.bindings", "cupy", "cupyx", "cupy_backends")
+_LIBRARIES = (
+    "numba", "numba_cuda", "cuda.core", "cuda.bindings", "cupy", "cupyx", "cupy_backends", "triton",
+)  # fmt: skip
 _installed: list[DriverLibrary] = []
 
 
@@ -42,7 +45,7 @@ class Installed:
 def install(
     executor: Executor, device: DeviceProperties, predictor: TimePredictor | None = None
 ) -> Installed:
-    """Let numba.cuda in this process launch its kernels on `executor` from here on.
+    """Let numba.cuda in this process, and Triton, launch their kernels on `executor` from here on.
 
     The elapsed times of events are those that `predictor` predicts, without it those of the host's clock.
     It may come before or after `import numba.cuda`, but before the first use of CUDA. Raises AdvisorError
@@ -77,6 +80,7 @@ def install(
     if missing := missing_names():
         raise AdvisorError(f"This numba-cuda is built differently: it has no {', '.join(missing)}.")
     NumbaHooks(gpu, modules, notes).install()
+    install_for_triton(gpu, buffers, notes)
     return Installed(gpu, notes)
 
 

@@ -120,6 +120,10 @@ class LaunchNotes:
             library="" if known else getattr(self._threads, "library", ""),
         )
 
+    def next_order(self) -> int:
+        """The number of a launch that is noted elsewhere."""
+        return next(self._orders)
+
     def place(self) -> Place:
         """File and line of the nearest caller outside of the libraries."""
         frame: FrameType | None = sys._getframe(1)

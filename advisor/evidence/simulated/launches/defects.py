@@ -78,13 +78,17 @@ def place_in(number: int, extent: Extent) -> Extent:
 
 
 def found_defects(
-    kernel: Kernel, launch: Launch, execution: Execution, names: dict[str, str]
+    kernel: Kernel, launch: Launch, execution: Execution, names: dict[str, str], by_blocks: bool = False
 ) -> list[FoundDefect]:
-    """The defects of an execution, one for each kind, line and array."""
+    """The defects of an execution, one for each kind, line and array.
+
+    A kernel written `by_blocks` says nothing of warps: its compiler lets several of them do the same, and
+    load what one of them then stores, without taking it. Races between the warps of a block are not told.
+    """
     found: dict[tuple[Any, ...], FoundDefect] = {}
     by_number = {access.number: access for access in kernel.warp.accesses.values()}
     for seen in execution.defects:
-        if _is_first_look(seen, execution):
+        if _is_first_look(seen, execution) or (by_blocks and Defect(seen.kind) in _OF_WARPS):
             continue
         defect = _defect(kernel, launch, seen, names, by_number)
         key = (defect.kind, defect.path, defect.line, defect.array)

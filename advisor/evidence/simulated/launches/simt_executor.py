@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from advisor.evidence.simulated.driver.executor import KernelFault, LaunchNote, Place
 from advisor.evidence.simulated.launches.close_looks import CloseLooks
@@ -94,8 +94,10 @@ class SimtExecutor:
         settings = self._settings(ptx, ready, launch, self._looks.wants(shape, scalars))
         execution = run(ready, launch, self.memory, settings)
         _show(note, launch, execution)
-        found = found_defects(ready, launch, execution, names)
+        found = found_defects(ready, launch, execution, names, by_blocks=note.code is not None)
         counted = statistics(ready, launch, execution, names)
+        if note.code is not None:
+            counted.code = asdict(note.code)
         self._looks.ran(shape, scalars, counted)
         self._listen(Outcome(note, time.perf_counter() - begin, counted, found))
         if execution.status != Status.DONE:
@@ -111,6 +113,16 @@ class SimtExecutor:
             if argument.address is not None:
                 self.memory.note_used(argument.address, (note, argument))
         return counted
+
+    def refusal(self, ptx: str, kernel: str) -> str | None:
+        """An instruction of a kernel that the machine does not execute, with its place; None for none."""
+        try:
+            self._compiled(ptx, kernel)
+        except Unsupported as error:
+            return error.what
+        except PtxError as error:
+            return str(error)
+        return None
 
     def copied_to_host(self, address: int, size: int, place: Callable[[], Place]) -> None:
         """Tell of a copy of memory that nothing has written and that a launch has had."""

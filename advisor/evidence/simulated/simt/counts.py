@@ -83,7 +83,8 @@ class Statistics:
     `wave_blocks`, as many as are resident at one time, None where all are. `hottest_updates` are the atomic
     updates of the place in global memory that gets the most, where the machine code makes one of a warp's it
     counts once; `hottest_slice_sectors` the sectors of such requests in the slice of L2 that gets the most.
-    None without atomic operations on global memory.
+    None without atomic operations on global memory. `code` is what is known of the launched code by other
+    means: its registers, its spilled bytes, what it was compiled for.
     """
 
     grid: Extent
@@ -113,6 +114,7 @@ class Statistics:
     local_bytes: int = 0
     accesses: list[AccessCounts] = field(default_factory=list)
     branches: list[BranchCounts] = field(default_factory=list)
+    code: dict[str, Any] = field(default_factory=dict)
 
     def without_close_look(self) -> Statistics:
         """What is counted in all blocks that ran, without what only detailed blocks show."""

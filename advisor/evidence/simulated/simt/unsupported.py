@@ -11,7 +11,9 @@ _LENGTH = re.compile(r"\d+")
 
 
 class Unsupported(Exception):
-    """An instruction that the machine does not execute; `line` is that of the PTX text."""
+    """An instruction that the machine does not execute; `line` is that of the PTX text, `what` names it with
+    its place in the source.
+    """
 
     def __init__(self, item: Instruction, reason: str = "") -> None:
         place = ""
@@ -19,9 +21,8 @@ class Unsupported(Exception):
             inner = item.location
             place = f" at {PurePath(inner.file).name}:{inner.line}"
         why = f": {reason}" if reason else ""
-        super().__init__(
-            f"unsupported PTX instruction {item.name}{place} (line {item.text_line} of the PTX){why}"
-        )
+        self.what = f"{item.name}{place}"
+        super().__init__(f"unsupported PTX instruction {self.what} (line {item.text_line} of the PTX){why}")
         self.instruction = item.name
         self.line = item.text_line
 

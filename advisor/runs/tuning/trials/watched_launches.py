@@ -67,6 +67,10 @@ class WatchedExecutor:
         """The address of a module's variable."""
         return self._inner.variable(ptx, name)
 
+    def refusal(self, ptx: str, kernel: str) -> str | None:
+        """What of a kernel cannot run, None where all can."""
+        return self._inner.refusal(ptx, kernel)
+
     def copied_to_host(self, address: int, size: int, place: Callable[[], Place]) -> None:
         """Learn of a copy to the host."""
         self._inner.copied_to_host(address, size, place)

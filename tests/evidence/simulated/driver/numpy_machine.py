@@ -46,6 +46,9 @@ class NumpyMachine:
             self.variables[key] = self.memory.allocate(read_ptx(ptx).variables[name].size)
         return self.variables[key]
 
+    def refusal(self, ptx: str, kernel: str) -> None:
+        pass
+
     def copied_to_host(self, *_: object) -> None:
         """Copies are not looked at."""
 

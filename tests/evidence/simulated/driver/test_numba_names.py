@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.evidence.simulated.driver.numba_names import ATTRIBUTES, INSTANCE_ATTRIBUTES, missing_names
+from advisor.evidence.simulated.driver.numba.names import ATTRIBUTES, INSTANCE_ATTRIBUTES, missing_names
 
 pytest.importorskip("numba.cuda")
 
@@ -18,10 +18,10 @@ def test_every_name_exists() -> None:
 
 def test_a_name_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     gone = [("numba.cuda.codegen", "CUDACodeLibrary.get_gone"), ("numba.cuda.dispatcher", "Gone.launch")]
-    monkeypatch.setattr("advisor.evidence.simulated.driver.numba_names.ATTRIBUTES", (*ATTRIBUTES, *gone))
+    monkeypatch.setattr("advisor.evidence.simulated.driver.numba.names.ATTRIBUTES", (*ATTRIBUTES, *gone))
     instance = ("numba.cuda.cudadrv.driver", "_Linker", "_gone_codes")
     monkeypatch.setattr(
-        "advisor.evidence.simulated.driver.numba_names.INSTANCE_ATTRIBUTES", (*INSTANCE_ATTRIBUTES, instance)
+        "advisor.evidence.simulated.driver.numba.names.INSTANCE_ATTRIBUTES", (*INSTANCE_ATTRIBUTES, instance)
     )
     assert missing_names() == [
         "numba.cuda.codegen.CUDACodeLibrary.get_gone",

@@ -15,7 +15,7 @@ _HEADER = re.compile(
     re.DOTALL,
 )
 _PARAMETER = re.compile(
-    rf"\.(?:param|reg)\s+(?:\.align\s+(?P<align>\d+)\s+)?\.(?P<type>\w+)\s+(?:\.ptr\s+(?:\.\w+\s+)?"
+    rf"\.(?:param|reg)\s+(?:\.align\s+(?P<align>\d+)\s+)?\.(?P<type>\w+)\s+(?P<pointer>\.ptr\s+(?:\.\w+\s+)?"
     rf"(?:\.align\s+\d+\s+)?)?(?P<name>{_NAME})(?:\[(?P<count>\d*)\])?"
 )
 _REGISTERS = re.compile(r"\.reg\s*\.(?P<type>\w+)\s+(?P<names>.+)", re.DOTALL)
@@ -59,7 +59,10 @@ def _parameter(text: str) -> Parameter:
         raise ValueError(f"`{text}` is no parameter")
     element = type_bytes(found["type"])
     count = int(found["count"] or 0) if found["count"] is not None else 1
-    return Parameter(found["name"], found["type"], int(found["align"] or element), element * count)
+    return Parameter(
+        found["name"], found["type"], int(found["align"] or element), element * count,
+        pointer=found["pointer"] is not None,
+    )  # fmt: skip
 
 
 def read_registers(statement: str, function: Function) -> None:

@@ -111,12 +111,13 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter or result of a function, `size` and `align` in bytes."""
+    """A parameter or result of a function, `size` and `align` in bytes; a `pointer` is declared as one."""
 
     name: str
     type: str
     align: int
     size: int
+    pointer: bool = False
 
 
 @dataclass

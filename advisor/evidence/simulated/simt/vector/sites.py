@@ -34,7 +34,7 @@ _OF_MATRICES = frozenset({"ldmatrix", "stmatrix"})
 ROW_BYTES = 16
 # The bytes that `cp.async` may copy for a lane.
 COPIED = (4, 8, 16)
-_PASSES_ON = frozenset({"mov", "cvta", "add", "sub", "selp"})
+_PASSES_ON = frozenset({"mov", "cvta", "add", "sub", "selp", "mad"})
 _COMPARING = frozenset({"cas", "min", "max", "and", "or"})
 # Accesses that order others or that the memory model orders: PTX ISA, "Memory Consistency Model".
 _STRONG = frozenset({"volatile", "relaxed", "acquire", "release", "mmio"})
@@ -191,7 +191,8 @@ def _result_root(item: Instruction, roots: dict[str, str], pointers: frozenset[s
         return None
     if item.opcode not in _PASSES_ON:
         return None
-    sources = item.operands[1:3] if item.opcode == "selp" else item.operands[1:]
+    # A choice has its condition last, and of a product with an addend only this may be an address.
+    sources = {"selp": item.operands[1:3], "mad": item.operands[3:]}.get(item.opcode, item.operands[1:])
     found = {root for operand in sources for root in _operand_roots(operand, roots)}
     if len(found) > 1 or (found and item.opcode == "sub" and _operand_roots(item.operands[2], roots)):
         return UNKNOWN
@@ -211,14 +212,14 @@ def parameter_key(address: Address) -> str:
 
 
 def _pointer_parameters(function: Function) -> frozenset[str]:
-    """The parameters that are used as addresses: converted to global ones, or dereferenced."""
+    """The parameters that are addresses: declared so, converted to global ones, or dereferenced."""
     origin: dict[str, str] = {}
     for item in function.instructions:
         if item.opcode == "ld" and "param" in item.modifiers and isinstance(item.operands[1], Address):
             address = item.operands[1]
             if isinstance(address.base, Symbol):
                 origin.update(dict.fromkeys(results(item), parameter_key(address)))
-    found: set[str] = set()
+    found = {one.name for one in function.parameters if one.pointer}
     for item in function.instructions:
         if item.opcode == "cvta":
             found.update(origin[name] for name in reads(item) if name in origin)

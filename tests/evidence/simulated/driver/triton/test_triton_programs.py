@@ -1,0 +1,169 @@
+"""Programs with Triton kernels under `advisor run`; skipped where Triton is not installed (`[triton]`)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from advisor_command import AdvisorCommand
+
+pytest.importorskip("triton", reason="Triton is not installed: pip install 'kernel-advisor[triton]'")
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+class Run:
+    """A program that ran, what it printed, and its project."""
+
+    def __init__(self, project: Path, out: str, err: str) -> None:
+        self.project, self.lines, self.err = project, out.splitlines(), err
+        self.answer: dict[str, Any] = json.loads(self.lines[-1])
+
+
+@pytest.fixture(scope="session")
+def advise(tmp_path_factory: pytest.TempPathFactory, user_cache: Path) -> AdvisorCommand:
+    if sys.platform != "linux":
+        pytest.skip("the simulated driver needs Linux")
+    return AdvisorCommand(tmp_path_factory.mktemp("home"), caches=user_cache)
+
+
+def ran(advise: AdvisorCommand, project: Path, name: str, *options: str) -> Run:
+    shutil.copytree(PROGRAMS, project)
+    (project / ".git").mkdir()
+    done = advise("run", *options, name, cwd=project)
+    assert done.status == 0, done.err
+    return Run(project, done.out.decode(), done.err)
+
+
+@pytest.fixture(scope="session")
+def five(advise: AdvisorCommand, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return ran(advise, tmp_path_factory.mktemp("five") / "project", "five_programs.py")
+
+
+@pytest.fixture(scope="session")
+def ways(advise: AdvisorCommand, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return ran(advise, tmp_path_factory.mktemp("ways") / "project", "ways_to_pass.py")
+
+
+@pytest.mark.parametrize("name", ["add", "add to views", "matmul"])
+def test_what_can_be_exact_is_exact(five: Run, name: str):
+    assert five.answer["apart"][name] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    # ex2.approx.f32 and rsqrt.approx.f32 are right to 2 units in the last place; attention rounds to float16.
+    [("softmax", 1e-7), ("layer norm", 2e-6), ("attention", 1e-3)],
+)
+def test_what_the_gpu_approximates_is_as_near_as_it_says(five: Run, name: str, most: float):
+    assert five.answer["apart"][name] <= most
+
+
+def test_launches_are_noted_at_the_lines_of_the_program(five: Run):
+    from sqlite3 import connect
+
+    with connect(five.project / ".advisor" / "launches.sqlite") as record:
+        rows = record.execute(
+            "SELECT DISTINCT kernel, path, launch_path FROM launches ORDER BY id"
+        ).fetchall()
+        (counts,) = record.execute(
+            "SELECT statistics FROM launches JOIN counts ON counts.id = counts WHERE kernel = 'softmax'"
+        ).fetchone()
+        (arguments,) = record.execute("SELECT arguments FROM launches WHERE kernel = 'softmax'").fetchone()
+    record.close()
+    names = ["add", "softmax", "layer_norm", "matmul", "attention"]
+    assert rows == [(name, "kernels.py", "five_programs.py") for name in names]
+    text = (PROGRAMS / "kernels.py").read_text().splitlines()
+    found = {
+        (one["array"], one["kind"]): (
+            one["path"],
+            text[one["line"] - 1].strip(),
+            one["requests"],
+            one["sectors"],
+        )
+        for one in json.loads(counts)["accesses"]
+        if one["space"] == "global"
+    }
+    # 64 rows of 4,000 bytes: 32 requests of 128 bytes, the last one of 32; 125 sectors.
+    load = 'v = tl.load(x + r * s + i, mask=i < n, other=-float("inf"))'
+    store = "tl.store(o + r * s + i, e / tl.sum(e, 0), mask=i < n)"
+    assert found == {
+        ("x", "load"): ("kernels.py", load, 64 * 32, 64 * 125),
+        ("o", "store"): ("kernels.py", store, 64 * 32, 64 * 125),
+    }
+    kinds = {one["name"]: one["type"] for one in json.loads(arguments)}
+    assert kinds == {"x": "*fp32", "o": "*fp32", "n": "i32", "s": "i32", "B": "constexpr[1024]"}
+
+
+def test_tuning_chooses_by_predicted_times_and_says_so(five: Run):
+    assert "num_warps: " in five.answer["best"]
+    assert "elapsed times of events are predicted for NVIDIA A100 80GB" in five.err
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "scalars", "tuple", "two parts of an array", "device array of Numba", "managed memory", "data_ptr",
+        "descriptor", "tuning that restores", "read-only array",
+    ],
+)  # fmt: skip
+def test_a_way_to_pass_an_argument(ways: Run, way: str):
+    assert ways.answer[way] is True
+
+
+def test_what_cannot_be_passed_is_said(ways: Run):
+    assert ways.answer["no size"] == (
+        "TypeError: pair[0] of add_pair leads to memory of the host whose size is not known "
+        "(Tensor has no nbytes)."
+    )
+    assert (
+        ways.answer["complex numbers"] == "TypeError: Triton has no type for elements of NumPy's complex64."
+    )
+
+
+def test_a_grid_of_nothing_launches_nothing(ways: Run):
+    assert ways.answer["grid of nothing"] == ""
+
+
+def test_an_access_outside_of_its_array_ends_the_launch_with_its_place(ways: Run):
+    assert ways.answer["out of bounds"].startswith(
+        "RuntimeError: Triton Error [CUDA]: far: store of x out of bounds at ways_to_pass.py:"
+    )
+
+
+def test_a_kernel_prints(ways: Run):
+    assert "pid (0, 0, 0) idx (3) value: 7" in ways.lines
+
+
+def test_what_warps_do_alike_is_no_race(ways: Run):
+    assert "race" not in ways.err
+
+
+def test_what_the_machine_lacks_of_a_gpu_is_compiled_for_another(advise: AdvisorCommand, tmp_path: Path):
+    on_hopper = ran(advise, tmp_path / "project", "five_programs.py", "--device", "h100")
+    assert on_hopper.answer["apart"]["matmul"] == 0.0
+    (said,) = (line for line in on_hopper.err.splitlines() if "attention" in line)
+    assert said.startswith(
+        "advisor: attention runs as compiled for sm_80, its counts are those of that code: the simulated "
+        "NVIDIA H100 SXM does not execute wgmma.fence.sync.aligned at kernels.py:"
+    )
+    assert "softmax" not in on_hopper.err
+
+
+def test_programs_without_triton_do_not_load_it(advise: AdvisorCommand, tmp_path: Path):
+    (tmp_path / "main.py").write_text("import sys, numba.cuda\nprint('triton' in sys.modules)\n")
+    (tmp_path / ".git").mkdir()
+    assert advise("run", "main.py", cwd=tmp_path).out == b"False\n"
+
+
+def test_outside_of_a_run_triton_keeps_its_own_driver(tmp_path: Path):
+    text = "import triton, advisor\nprint(triton.runtime.driver._active)"
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert done.stdout == "None\n"
