@@ -9,6 +9,7 @@ from advisor.check.collectors import line_code_records
 from advisor.evidence.metrics.derived import derive_all
 from advisor.evidence.metrics.local_traffic import note_local_traffic
 from advisor.evidence.metrics.tables import Tables, build_tables, merge_records
+from advisor.evidence.metrics.triton_times import note_triton_times
 from advisor.evidence.metrics.warp_aggregation import note_warp_aggregation
 from advisor.evidence.source.analysis import SourceEvidence
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
@@ -142,6 +143,7 @@ def tables_of(
     note_local_traffic(merged)
     note_warp_aggregation(merged)
     derive_all(merged.get("kernel", {}).values(), device)
+    note_triton_times(merged, device)
     tables = build_tables(
         (record for group in merged.values() for record in group.values()),
         rulebook.owner_entity(),

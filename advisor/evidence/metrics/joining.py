@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from advisor.model.records import LineReading, Record, Source
+from advisor.model.records import LineReading, Record, Source, Value
 from advisor.model.text.source_text import Span
 
 _Place = tuple[str, str, str, int]
 # Entities whose records are made here when no other source knows of one at that line.
-_STANDING_ALONE = frozenset({"access", "atomic", "defect"})
+_STANDING_ALONE = frozenset({"access", "atomic", "defect", "triton_access", "triton_exchange"})
+# Entities whose records of a line are told apart by whether they load or store.
+_LOADS_AND_STORES = frozenset({"access", "triton_access"})
 
 # What a request does, each with what is told with it. Readings of a line have the mean of its accesses.
 _OF_ONE_ACCESS = (("sectors_per_request", "ideal_sectors_per_request"), ("bank_conflict_ways",))
@@ -42,14 +44,20 @@ def join(records: Iterable[Record], readings: Sequence[LineReading], source: Sou
 
 def _chosen(here: Sequence[Record], reading: LineReading) -> list[Record]:
     """The records of a line that a reading is of: by array and kind, else by space if one array is left."""
-    alike = [one for one in here if one.value("kind") in (reading.kind, None) or reading.entity != "access"]
+    kinds = reading.kind if reading.entity in _LOADS_AND_STORES else None
+    alike = [one for one in here if kinds is None or one.value("kind") in (kinds, None)]
     if not reading.array and not reading.space:
         return list(alike)
-    named = [one for one in alike if one.value("array") == reading.array]
+    named = [one for one in alike if _array(one) == reading.array]
     if named:
         return named
     near = [one for one in alike if one.value("space") in (reading.space, "unknown", "parameter", None)]
-    return near if len({one.value("array") for one in near}) == 1 else _with_its_ways(near, reading)
+    return near if len({_array(one) for one in near}) == 1 else _with_its_ways(near, reading)
+
+
+def _array(record: Record) -> Value | None:
+    """The array of an access; those of Triton are called by theirs."""
+    return record.label if record.entity == "triton_access" else record.value("array")
 
 
 def _with_its_ways(records: Sequence[Record], reading: LineReading) -> list[Record]:

@@ -27,6 +27,11 @@ from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
 from advisor.evidence.simulated.launches.launched_types import launched_types
 from advisor.evidence.simulated.launches.line_readings import Move, defect_reading, line_readings
 from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore, RunRow
+from advisor.evidence.simulated.launches.triton_evidence import (
+    is_triton,
+    tell_triton_kernel,
+    triton_line_readings,
+)
 from advisor.model.compilation_unit import ArgumentTypes
 from advisor.model.devices import Device
 from advisor.model.findings import in_launches
@@ -205,7 +210,9 @@ def age(seconds: float) -> str:
 def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) -> None:
     problems = {row.problem for row in kernel.launches if row.problem}
     found.problems += [(kernel.path, kernel.line, problem) for problem in sorted(problems)]
-    record = Record("kernel", kernel.key, kernel.path, Span(kernel.line), kernel.name, _run_key(kernel.run))
+    of_triton = is_triton(kernel.launches)
+    entity = "triton_kernel" if of_triton else "kernel"
+    record = Record(entity, kernel.key, kernel.path, Span(kernel.line), kernel.name, _run_key(kernel.run))
     found.records.append(record)
     same_device = kernel.run.device == device.id
     counted = counted_launches(kernel.launches)
@@ -213,11 +220,17 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) 
         counted = for_another_device(counted)
     weighed = weighed_launches(counted, weigh)
     judged = judged_launch(weighed) if weighed else None
-    found.types[kernel.key] = _types(kernel, weighed, judged)
-    found.lines += _defects(kernel)
+    if not of_triton:
+        found.types[kernel.key] = _types(kernel, weighed, judged)
+        found.lines += _defects(kernel)
     if judged is None:
         return
     assumptions = _assumptions(kernel, judged, counted, device, "predicted to take longest")
+    if of_triton:
+        record.know("simulated", assumptions, launches=float(len(kernel.launches)))
+        tell_triton_kernel(record, judged, device, same_device, assumptions)
+        found.lines += triton_line_readings(kernel.key, judged.statistics, _moved(kernel), assumptions)
+        return
     readings = kernel_readings(judged.statistics, device, same_device)
     record.know("simulated", assumptions, **readings)
     record.know("simulated", assumptions, launches=float(len(kernel.launches)))

@@ -8,6 +8,8 @@ from typing import Any
 from advisor.evidence.simulated.simt.counts import AccessCounts, Statistics
 from advisor.model.records import LineReading, Value
 
+# What gives the parts that some accesses have in all of a launch.
+Shares = Callable[[Sequence[AccessCounts]], "dict[str, Value | None]"]
 Move = Callable[[str, int], tuple[str, int]]
 
 
@@ -20,7 +22,7 @@ def line_readings(
 ) -> list[LineReading]:
     """The readings of a kernel's lines; an update of an element has those of its load and store together."""
     found, whole = [], _Whole(counted.accesses)
-    for (path, line, array, space), counts in _by_place(counted.accesses).items():
+    for (path, line, array, space), counts in by_place(counted.accesses).items():
         where = move(path, line)
         for kind in ("load", "store", "update"):
             both = ("load", "store") if kind == "update" else (kind,)
@@ -45,7 +47,8 @@ def line_readings(
     return found
 
 
-def _by_place(accesses: Sequence[AccessCounts]) -> dict[tuple[str, int, str, str], list[AccessCounts]]:
+def by_place(accesses: Sequence[AccessCounts]) -> dict[tuple[str, int, str, str], list[AccessCounts]]:
+    """The counts of each line, array and space together."""
     found: dict[tuple[str, int, str, str], list[AccessCounts]] = {}
     for one in accesses:
         found.setdefault((one.path, one.line, one.array, one.space), []).append(one)
@@ -80,17 +83,33 @@ def _part(count: int, whole: int) -> float | None:
     return count / whole if whole else None
 
 
+def shares_of(
+    accesses: Sequence[AccessCounts],
+) -> Callable[[Sequence[AccessCounts]], dict[str, Value | None]]:
+    """What gives the parts that some accesses of one space have in those of a launch."""
+    return _Whole(accesses).shares
+
+
 def _access(counts: Sequence[AccessCounts], whole: _Whole) -> dict[str, Value | None]:
-    requests = _sum(counts, "requests")
+    if not _sum(counts, "requests"):
+        return {"requests": 0.0}
+    own = bank_readings(counts) if counts[0].space == "shared" else access_readings(counts)
+    return own | whole.shares(counts)
+
+
+def bank_readings(counts: Sequence[AccessCounts]) -> dict[str, Value | None]:
+    """What accesses of shared memory ask of its banks."""
+    ideal = _sum(counts, "ideal_wavefronts")
+    ways = _sum(counts, "wavefronts") / ideal if ideal else None
+    requests = float(_sum(counts, "requests"))
+    return {"requests": requests, "bank_conflict_ways": max(1.0, ways) if ways else None}
+
+
+def access_readings(counts: Sequence[AccessCounts]) -> dict[str, Value | None]:
+    """What accesses of global or local memory ask of the caches; without requests that there are none."""
+    requests, l1 = _sum(counts, "requests"), _sum(counts, "l1_sectors")
     if not requests:
         return {"requests": 0.0}
-    if counts[0].space == "shared":
-        ideal = _sum(counts, "ideal_wavefronts")
-        ways = _sum(counts, "wavefronts") / ideal if ideal else None
-        return {"requests": float(requests), "bank_conflict_ways": max(1.0, ways) if ways else None} | (
-            whole.shares(counts)
-        )
-    l1 = _sum(counts, "l1_sectors")
     return {
         "requests": float(requests),
         "sectors_per_request": max(1.0, _sum(counts, "sectors") / requests),
@@ -98,7 +117,6 @@ def _access(counts: Sequence[AccessCounts], whole: _Whole) -> dict[str, Value | 
         "l1_hit_rate": _sum(counts, "l1_hits") / l1 if l1 else None,
         "moved_bytes": float(_sum(counts, "sectors") * 32),
         "lane_stride": _lane_stride(counts),
-        **whole.shares(counts),
     }
 
 

@@ -28,7 +28,8 @@ class AccessCounts:
     the banks of L1 that these loads take. `distinct` are the different addresses of requests, of atomic
     operations and of constant memory.
     `steps` are the least and the most bytes from the address of lane 0 to that of lane 1 where not all lanes
-    lay side by side; empty where they always did.
+    lay side by side; empty where they always did. `executions` are the instructions that warps came to, those
+    too where a predicate left no lane; records of earlier versions have none.
     """
 
     path: str
@@ -57,6 +58,7 @@ class AccessCounts:
     past_l2: int = 0
     l1_wavefronts: int = 0
     steps: list[int] = field(default_factory=list)
+    executions: int = 0
 
 
 @dataclass

@@ -117,6 +117,7 @@ def _add(counts: AccessCounts, access: Access, execution: Execution, block: int,
     row = execution.sites[access.number]
     requests = int(row[Site.REQUESTS] if counted else execution.block_runs[block])
     lanes = int(row[Site.LANES] if counted else execution.block_lanes[block])
+    counts.executions += int(execution.block_runs[block])
     counts.requests += requests
     counts.lanes += lanes
     counts.bytes += lanes * access.size

@@ -44,10 +44,10 @@ class KernelCode:
             raise RuntimeError(f"{metadata.name}: clusters of blocks (num_ctas) are not executed.")
         self.source, self.metadata = source, metadata
         self._target, properties = "", gpu.properties
-        ptx = _ptx(metadata)
+        ptx = self._ptx(metadata)
         if _capability(properties) > _OLDER and (reason := gpu.executor.refusal(ptx, metadata.name)):
             self.metadata = _compiled_for_older(source, metadata).metadata
-            ptx, self._target = _ptx(self.metadata), f"sm_{_OLDER}"
+            ptx, self._target = self._ptx(self.metadata), f"sm_{_OLDER}"
             _tell(metadata.name, reason, properties)
         module = LoadedModule(ptx, known_module(ptx))
         self.loaded = LoadedKernel(module, module.kernel(metadata.name), properties)
@@ -59,6 +59,17 @@ class KernelCode:
         """The Python function; None for a kernel that was not compiled from one."""
         function = getattr(self.source, "fn", None)
         return getattr(function, "fn", None)
+
+    def _ptx(self, metadata: Any) -> str:
+        """The PTX in Triton's cache, with the lines of the program."""
+        file = get_cache_manager(metadata.hash).get_file(f"{metadata.name[:150]}.ptx")
+        if file is None:
+            raise RuntimeError(
+                f"Triton kept no PTX of {metadata.name}, so it cannot run on the simulated GPU."
+            )
+        text = Path(file).read_text(encoding="utf-8")
+        source = getattr(self.function, "__code__", None)
+        return with_program_lines(text, _LIBRARY, source.co_filename if source else None)
 
     @property
     def note(self) -> CodeNote:
@@ -72,14 +83,6 @@ class KernelCode:
 def _capability(properties: DeviceProperties) -> int:
     major, minor = properties.capability
     return 10 * major + minor
-
-
-def _ptx(metadata: Any) -> str:
-    """The PTX in Triton's cache, with the lines of the program."""
-    file = get_cache_manager(metadata.hash).get_file(f"{metadata.name[:150]}.ptx")
-    if file is None:
-        raise RuntimeError(f"Triton kept no PTX of {metadata.name}, so it cannot run on the simulated GPU.")
-    return with_program_lines(Path(file).read_text(encoding="utf-8"), _LIBRARY)
 
 
 def _compiled_for_older(source: Any, metadata: Any) -> Any:

@@ -12,14 +12,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?', re.MULTILINE)
-_LOC = re.compile(r"^(\s*)\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*?\binlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
+_LOC = re.compile(
+    r"^(\s*)\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*?\binlined_at\s+(\d+)\s+(\d+)\s+(\d+))?", re.MULTILINE
+)
 _BEGIN, _END = "// begin inline asm", "// end inline asm"
 
 _Place = tuple[str, str, str]
 
 
-def with_program_lines(ptx: str, library: tuple[str, ...]) -> str:
-    """The PTX with places outside of `library`, the names of Triton's folder, wherever there are any."""
+def with_program_lines(ptx: str, library: tuple[str, ...], file: str | None = None) -> str:
+    """The PTX with places outside of `library`, the names of Triton's folder, wherever there are any.
+
+    The kernel lies in `file`: Triton knows a kernel by its text, so code that it kept may name another one.
+    """
+    ptx = _in_file(ptx, file) if file is not None else ptx
     own = {number for number, path in _files(ptx).items() if not path.startswith(library)}
     lines = _Lines(own)
     return "\n".join(one for one in (lines.line(text) for text in ptx.split("\n")) if one is not None)
@@ -28,6 +34,15 @@ def with_program_lines(ptx: str, library: tuple[str, ...]) -> str:
 def _files(ptx: str) -> Mapping[str, str]:
     found = _FILE.finditer(ptx)
     return {one[1]: f"{one[2]}/{one[3]}" if one[3] else one[2] for one in found}
+
+
+def _in_file(ptx: str, file: str) -> str:
+    """The PTX with a path for the file in which its first place, that of the kernel, lies."""
+    first = _LOC.search(ptx)
+    if first is None:
+        return ptx
+    declared = re.compile(rf"^(\s*\.file\s+{first[2]}\s+).*$", re.MULTILINE)
+    return declared.sub(lambda found: f'{found[1]}"{file}"', ptx)
 
 
 @dataclass(frozen=True)

@@ -133,6 +133,8 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None, laun
         "lane_stride": min(counts) if counts and counts == strides and known else None,
         "walks_down_column": (row is not None) if known else None,
         "row_length": row,
+        "masked": note.has_mask,
+        "in_loop": bool(note.where.loops),
     }
     return _place(notes, "triton_access", note.node, note.address.pointer or "an address", values)
 

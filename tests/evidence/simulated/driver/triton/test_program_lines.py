@@ -47,6 +47,18 @@ def test_inline_assembler_stands_in_one_line():
     assert places(text) == ["1 17 19", "1 17 19", "1 18 4"]
 
 
+def test_code_that_was_kept_of_another_file():
+    text = "\t.loc\t1 5 0\n\t.loc\t1 6 4\n" + FILES
+    moved = with_program_lines(text, LIBRARY, "/home/you/copy.py")
+    assert '.file\t1 "/home/you/copy.py"' in moved
+    assert '.file\t2 "/site/triton/language/standard.py"' in moved
+    assert "main.py" not in moved
+
+
+def test_code_without_places_has_no_file():
+    assert with_program_lines("ret;\n", LIBRARY, "/home/you/copy.py") == "ret;\n"
+
+
 def test_a_file_that_is_named_by_its_folder_and_name():
     text = (
         '\t.loc\t3 7 1, function_name $L__info_string0, inlined_at 1 2 3\n\t.file\t3 "/site/triton" "x.py"\n'

@@ -100,6 +100,24 @@ def test_launches_are_noted_at_the_lines_of_the_program(five: Run):
     assert kinds == {"x": "*fp32", "o": "*fp32", "n": "i32", "s": "i32", "B": "constexpr[1024]"}
 
 
+def test_a_check_tells_what_the_launches_counted(advise: AdvisorCommand, five: Run):
+    found = advise.check("kernels.py", cwd=five.project).findings
+    text = (PROGRAMS / "kernels.py").read_text().splitlines()
+    (told,) = (one for one in found if one["rule"] == "triton-elements-one-by-one")
+    # Rows of 1,000 elements: what begins at a multiple of 16 bytes in one row does not in the next.
+    assert {text[one["line"] - 1].strip() for one in (told, *told["places"])} == {
+        "v = tl.load(x + r * n + i, mask=m, other=0.0)",
+        "y = d * tl.rsqrt(var + eps) * tl.load(w + i, mask=m) + tl.load(b + i, mask=m)",
+    }
+    assert told["message"] == (
+        "Each thread has 4 neighbouring elements of this load and moves them one by one: "
+        "15.6 sectors/request where 4 sectors/request would do. In 2 places."
+    )
+    simulated = [one for one in found if one["rule"].startswith("triton-") and one["kernel"] == "softmax"]
+    assert simulated == []
+    assert not [one for one in found if not one["rule"].startswith("triton-")]
+
+
 def test_tuning_chooses_by_predicted_times_and_says_so(five: Run):
     assert "num_warps: " in five.answer["best"]
     assert "elapsed times of events are predicted for NVIDIA A100 80GB" in five.err
