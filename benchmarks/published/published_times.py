@@ -188,7 +188,7 @@ def _bytes(arguments: Iterable[Any]) -> int:
 def _milliseconds(outcome: Any, device: Any, registers: int, kept_in_l2: bool, size: int) -> float:
     """The predicted time of a launch with so many bytes of arrays; of a sample of blocks, that of all."""
     from advisor.evidence.metrics.derived import theoretical_occupancy, timing
-    from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
+    from advisor.evidence.simulated.launches.readings.kernel_readings import kernel_readings
     from advisor.model.records import Record
     from advisor.model.text.source_text import Span
 

@@ -241,8 +241,8 @@ _FIGURES = ("warp_execution_efficiency", "global_sectors_per_request", "coalesci
 def _print_samples(repeat: int) -> None:
     """Print how long samples of blocks take, and how far their figures lie from those of whole grids."""
     from advisor.evidence.simulated.driver import device_properties, install
-    from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
     from advisor.evidence.simulated.launches.outcome import Outcome
+    from advisor.evidence.simulated.launches.readings.kernel_readings import kernel_readings
     from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
     from advisor.model.devices import find_device
 

@@ -32,8 +32,8 @@ from advisor.evidence.metrics.times.filled_device import (  # noqa: E402
 from advisor.evidence.metrics.times.launch_counts import counts_of  # noqa: E402
 from advisor.evidence.metrics.times.possible_times import possible_time  # noqa: E402
 from advisor.evidence.simulated.driver import device_properties, install  # noqa: E402
-from advisor.evidence.simulated.launches.kernel_readings import kernel_readings  # noqa: E402
 from advisor.evidence.simulated.launches.outcome import Outcome  # noqa: E402
+from advisor.evidence.simulated.launches.readings.kernel_readings import kernel_readings  # noqa: E402
 from advisor.evidence.simulated.launches.simt_executor import Limits  # noqa: E402
 from advisor.evidence.simulated.simt.residency import Residency  # noqa: E402
 from advisor.evidence.simulated.synthesis.synthesise import synthesise  # noqa: E402

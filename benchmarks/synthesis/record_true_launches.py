@@ -35,7 +35,7 @@ from advisor.evidence.simulated.launches.judged_launch import (
     judged_launch,
     weighed_launches,
 )
-from advisor.evidence.simulated.launches.line_readings import line_readings
+from advisor.evidence.simulated.launches.readings.line_readings import line_readings
 from advisor.evidence.simulated.launches.store import LaunchStore
 from advisor.model.devices import Device, find_device
 

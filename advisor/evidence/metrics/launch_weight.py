@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from advisor.evidence.metrics.derived import theoretical_occupancy, timing
-from advisor.evidence.simulated.launches.kernel_readings import SECTOR, kernel_readings
+from advisor.evidence.simulated.launches.readings.kernel_readings import SECTOR, kernel_readings
 from advisor.evidence.simulated.simt.counts import Statistics
 from advisor.model.devices import Device
 from advisor.model.records import Record

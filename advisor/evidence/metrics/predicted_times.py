@@ -10,7 +10,7 @@ from advisor.evidence.metrics.launch_weight import ASSUMED_REGISTERS, launch_wei
 from advisor.evidence.metrics.times import resources
 from advisor.evidence.simulated.driver.executor import LaunchNote
 from advisor.evidence.simulated.driver.predicted_clock import Copy
-from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
+from advisor.evidence.simulated.launches.readings.kernel_readings import kernel_readings
 from advisor.evidence.simulated.simt.counts import Statistics
 from advisor.model.devices import Device
 from advisor.model.records import Record

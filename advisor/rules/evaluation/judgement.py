@@ -141,8 +141,11 @@ class RuleJudge:
         return true
 
     def _unseen(self, tables: Tables, view: View, result: Judgement) -> None:
-        """Note that no source says anything of the rule's entity: it stays open for each kernel."""
-        kernels = len(tables.get("kernel", ()))
+        """Note that no source speaks of the rule's entity: it stays open for each kernel of its kind."""
+        owners, at = self.rulebook.owner_entity(), self.rule.entity
+        while at not in KERNEL_ENTITIES and (owner := owners.get(at)) is not None:
+            at = owner
+        kernels = len(tables.get(at if at in KERNEL_ENTITIES else "kernel", ()))
         if kernels:
             evaluation = self._evaluation(view)
             metrics = [evaluation.metric_of(reference.parts) for reference in self.condition_references]

@@ -18,8 +18,8 @@ from advisor.evidence.simulated.launches.judged_launch import (
     launches_as_long,
     weighed_launches,
 )
-from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
-from advisor.evidence.simulated.launches.line_readings import line_readings
+from advisor.evidence.simulated.launches.readings.kernel_readings import kernel_readings
+from advisor.evidence.simulated.launches.readings.line_readings import line_readings
 from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore
 from advisor.evidence.simulated.simt.counts import Statistics
 from advisor.model.devices import Device

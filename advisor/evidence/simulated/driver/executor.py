@@ -54,8 +54,8 @@ class LaunchNote:
     program outside Numba; unknown places are None. `stream` is 0 for the default stream, else the number of
     the stream in order of creation; `order` counts the launches of the process from 1. `text_hash` is
     that of the kernel's text where it is not Python. `library` names whose own kernel it is, where it is none
-    of the program's. `code` is that of a kernel written for blocks, as Triton's are; None for others, which are
-    compiled again to learn of it.
+    of the program's. `code` is that of a kernel written for blocks, as Triton's are; None for others, which
+    are compiled again to learn of it.
     """
 
     function: str

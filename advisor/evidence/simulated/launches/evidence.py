@@ -23,15 +23,15 @@ from advisor.evidence.simulated.launches.judged_launch import (
     launches_as_long,
     weighed_launches,
 )
-from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
 from advisor.evidence.simulated.launches.launched_types import launched_types
-from advisor.evidence.simulated.launches.line_readings import Move, defect_reading, line_readings
-from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore, RunRow
-from advisor.evidence.simulated.launches.triton_evidence import (
+from advisor.evidence.simulated.launches.readings.kernel_readings import kernel_readings
+from advisor.evidence.simulated.launches.readings.line_readings import Move, defect_reading, line_readings
+from advisor.evidence.simulated.launches.readings.triton_readings import (
     is_triton,
     tell_triton_kernel,
     triton_line_readings,
 )
+from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore, RunRow
 from advisor.model.compilation_unit import ArgumentTypes
 from advisor.model.devices import Device
 from advisor.model.findings import in_launches

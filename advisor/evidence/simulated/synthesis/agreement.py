@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from advisor.evidence.simulated.launches.kernel_readings import launch_ratios, warp_readings
-from advisor.evidence.simulated.launches.line_readings import Move, line_readings
+from advisor.evidence.simulated.launches.readings.kernel_readings import launch_ratios, warp_readings
+from advisor.evidence.simulated.launches.readings.line_readings import Move, line_readings
 from advisor.evidence.simulated.simt.counts import WARP, AccessCounts
 from advisor.evidence.simulated.synthesis.result import LineCounts
 from advisor.evidence.simulated.synthesis.size_choices import widest_share

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from advisor.evidence.simulated.launches.kernel_readings import (
+from advisor.evidence.simulated.launches.readings.kernel_readings import (
     SECTOR,
     memory_work,
     unit_slots,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from advisor.evidence.simulated.launches.line_readings import Move
+from advisor.evidence.simulated.launches.readings.line_readings import Move
 from advisor.evidence.simulated.simt.machine import Kernel, compile_kernel
 from advisor.evidence.simulated.simt.ptx.inlining import inlined
 from advisor.evidence.simulated.simt.ptx.ptx_reader import PtxError, known_module

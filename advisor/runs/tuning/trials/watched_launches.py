@@ -9,8 +9,8 @@ from typing import Any
 from advisor.evidence.metrics.derived import derive_all
 from advisor.evidence.metrics.launch_weight import launch_weight
 from advisor.evidence.simulated.driver.executor import KernelFault, LaunchNote, Place
-from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
 from advisor.evidence.simulated.launches.outcome import Outcome
+from advisor.evidence.simulated.launches.readings.kernel_readings import kernel_readings
 from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
 from advisor.evidence.simulated.simt.counts import Statistics
 from advisor.evidence.simulated.simt.launch import Launch

@@ -7,8 +7,8 @@ import pytest
 
 from advisor.evidence.metrics.derived import theoretical_occupancy, timing
 from advisor.evidence.simulated.driver.executor import LaunchNote
-from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
 from advisor.evidence.simulated.launches.outcome import Outcome
+from advisor.evidence.simulated.launches.readings.kernel_readings import kernel_readings
 from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
 from advisor.evidence.simulated.simt.launch import Launch, pack_parameters
 from advisor.evidence.simulated.simt.ptx.ptx_reader import known_module

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from advisor.evidence.simulated.driver import device_properties, install
-from advisor.evidence.simulated.launches.line_readings import line_readings
 from advisor.evidence.simulated.launches.outcome import Outcome
+from advisor.evidence.simulated.launches.readings.line_readings import line_readings
 from advisor.evidence.simulated.launches.simt_executor import Limits as LaunchLimits
 from advisor.evidence.simulated.launches.simt_executor import SimtExecutor
 from advisor.evidence.simulated.synthesis.request import KnownLaunch, Limits, Request

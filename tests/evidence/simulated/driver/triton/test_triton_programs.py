@@ -173,6 +173,20 @@ def test_what_the_machine_lacks_of_a_gpu_is_compiled_for_another(advise: Advisor
     assert "softmax" not in on_hopper.err
 
 
+def test_programs_that_a_program_starts_use_the_simulated_gpu_too(advise: AdvisorCommand, tmp_path: Path):
+    shutil.copytree(PROGRAMS, tmp_path / "project")
+    (tmp_path / "project" / "main.py").write_text(
+        "import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'], check=True)\n"
+    )
+    (tmp_path / "project" / "child.py").write_text(
+        "import numpy as np\nfrom kernels import add\nx = np.ones(32, np.float32)\n"
+        "add[(1,)](x, x, x, 32, B=32)\nprint(x.sum())\n"
+    )
+    done = advise("run", "main.py", cwd=tmp_path / "project")
+    assert done.out == b"64.0\n", done.err
+    assert done.err.endswith("advisor: 1 launch recorded.\n")
+
+
 def test_programs_without_triton_do_not_load_it(advise: AdvisorCommand, tmp_path: Path):
     (tmp_path / "main.py").write_text("import sys, numba.cuda\nprint('triton' in sys.modules)\n")
     (tmp_path / ".git").mkdir()

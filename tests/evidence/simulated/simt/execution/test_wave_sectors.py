@@ -9,7 +9,7 @@ import pytest
 from numba import cuda, float32
 from numba_launch import compiled
 
-from advisor.evidence.simulated.launches.kernel_readings import cache_traffic
+from advisor.evidence.simulated.launches.readings.kernel_readings import cache_traffic
 from advisor.evidence.simulated.simt.counts import AccessCounts, Statistics
 from advisor.evidence.simulated.simt.machine import CacheSizes, Settings
 from advisor.evidence.simulated.simt.resident_blocks import split_at

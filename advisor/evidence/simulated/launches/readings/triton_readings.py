@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from advisor.evidence.simulated.launches.judged_launch import Counted
-from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
-from advisor.evidence.simulated.launches.line_readings import (
+from advisor.evidence.simulated.launches.readings.kernel_readings import kernel_readings
+from advisor.evidence.simulated.launches.readings.line_readings import (
     Move,
     Shares,
     access_readings,

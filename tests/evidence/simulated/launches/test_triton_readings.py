@@ -10,12 +10,12 @@ import pytest
 from advisor.evidence.metrics.joining import join
 from advisor.evidence.metrics.triton_times import note_triton_times
 from advisor.evidence.simulated.launches.judged_launch import Counted
-from advisor.evidence.simulated.launches.store import LaunchRow
-from advisor.evidence.simulated.launches.triton_evidence import (
+from advisor.evidence.simulated.launches.readings.triton_readings import (
     is_triton,
     tell_triton_kernel,
     triton_line_readings,
 )
+from advisor.evidence.simulated.launches.store import LaunchRow
 from advisor.evidence.simulated.simt.counts import AccessCounts, Statistics
 from advisor.model.devices import find_device
 from advisor.model.records import Record

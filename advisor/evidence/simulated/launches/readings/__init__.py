@@ -1,0 +1,1 @@
+"""Metrics of kernels and of lines from the counts of a launch."""
