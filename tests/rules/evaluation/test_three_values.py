@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from writing import CONDITION, codes, errors, load, tables
 
-from advisor.rules import judge, run_examples
+from advisor.model.data_files import knowledge_folder
+from advisor.rules import judge, load_rulebook, run_examples
 
 # An expression is a tuple (operator, operands…); a condition is True, False or None for unknown.
 NUMBERS = ("registers", "spilled", "time")
@@ -205,6 +206,20 @@ def test_rows_that_no_source_told_of_are_unknown_and_not_none():
         found = judge(book, tables(book, ("kernel", "k", None, {"registers": 200.0})))
         assert not found.matches
         assert found.undecided
+
+
+def test_a_rule_that_no_source_speaks_of_is_open_for_its_own_kind_of_kernels():
+    """A rule about Triton's accesses is no open question of a project without Triton."""
+    book = load_rulebook([knowledge_folder()])
+    of_numba, of_triton = ("kernel", "k", None, {}), ("triton_kernel", "t", None, {"launched": True})
+
+    def places(rule: str, *rows: tuple[str, str, None, dict[str, Any]]) -> int:
+        return sum(one.places for one in judge(book, tables(book, *rows)).undecided if one.rule == rule)
+
+    assert places("triton-bank-conflicts", of_numba) == 0
+    assert places("triton-bank-conflicts", of_numba, of_triton) == 1
+    assert places("shared-bank-conflict", of_numba, of_triton) == 1
+    assert places("shared-bank-conflict", of_triton) == 0
 
 
 def test_an_exception_silences_when_it_holds_and_is_told_when_it_cannot_be_checked():
