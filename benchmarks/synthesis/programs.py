@@ -2,7 +2,8 @@
 
 What is learnt from the open half may change the program; the half set aside is only measured. A repository is
 open where the first byte of the SHA-256 of its name, OWNER/NAME, is even: the rule was fixed before anything
-was compared. The later set has other repositories; of it totals alone are ever told.
+was compared. Further sets have other repositories: the later one was measured once and then opened, the
+latest one is closed, and of it totals alone are ever told.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ import tomllib
 
 DATA = Path(__file__).parent / "data"
 HALVES = ("open", "aside")
-LATER = "later"
-SETS = (*HALVES, LATER)
+# Sets with a list of programs of their own; nothing is learnt from what is closed.
+FURTHER = ("later", "latest")
+CLOSED = "latest"
+SETS = (*HALVES, *FURTHER)
 # What launches that are made up tell of a line; totals, hit rates and times belong to a launch's sizes.
 METRICS = (
     "sectors_per_request", "ideal_sectors_per_request", "bank_conflict_ways", "lanes_per_address", "divided",
@@ -46,9 +49,9 @@ class Program:
     sizes: str
 
 
-def programs(of_later: bool = False) -> list[Program]:
-    """The programs of both halves, or those of the later set, in the order of their list."""
-    name = "programs_later.toml" if of_later else "programs.toml"
+def programs(further: str | None = None) -> list[Program]:
+    """The programs of both halves, or those of a further set, in the order of their list."""
+    name = f"programs_{further}.toml" if further else "programs.toml"
     rows = tomllib.loads((DATA / name).read_text("utf-8"))
     return [
         Program(repository["name"], repository["commit"], row["path"], row["sizes"])

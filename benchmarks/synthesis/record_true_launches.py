@@ -1,9 +1,9 @@
 """Writes what recorded launches of public programs count, as the truth that made-up launches are set beside.
 
-    python benchmarks/synthesis/record_true_launches.py FOLDER [--later]
+    python benchmarks/synthesis/record_true_launches.py FOLDER [--further later|latest]
 
 FOLDER holds one checkout for each repository, as OWNER+NAME, in which the programs of `data/programs.toml`,
-or of `data/programs_later.toml`, were run by `advisor run`. The counts are read as `advisor check` reads
+or of a further set's list, were run by `advisor run`. The counts are read as `advisor check` reads
 them: those of the launch that a kernel is judged by.
 """
 
@@ -17,8 +17,8 @@ from functools import partial
 from pathlib import Path
 
 from programs import (
+    FURTHER,
     HALVES,
-    LATER,
     METRICS,
     TrueKernel,
     TrueLine,
@@ -49,18 +49,18 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--later", action="store_true", help="the later set, not the two halves")
+    parser.add_argument("--further", choices=FURTHER, help="a further set, not the two halves")
     options = parser.parse_args()
     device = find_device(_DEVICE)
     found: dict[str, list[TrueKernel]] = defaultdict(list)
     without = []
-    for repository in dict.fromkeys(one.repository for one in programs(options.later)):
+    for repository in dict.fromkeys(one.repository for one in programs(options.further)):
         kernels = _kernels(repository, options.folder / folder_name(repository), device)
-        found[LATER if options.later else half_of(repository)] += kernels
+        found[options.further or half_of(repository)] += kernels
         print(f"{repository}: {len(kernels)} kernels, {sum(len(one.lines) for one in kernels)} lines")
         if not kernels:
             without.append(repository)
-    for which in (LATER,) if options.later else HALVES:
+    for which in (options.further,) if options.further else HALVES:
         write_true_kernels(which, found[which])
     return 1 if without else 0
 

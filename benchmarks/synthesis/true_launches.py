@@ -1,14 +1,14 @@
 """Sets what launches tell that are made up beside what recorded launches of the same kernels count.
 
-    python benchmarks/synthesis/true_launches.py FOLDER [--half open|aside|later] [--misses]
+    python benchmarks/synthesis/true_launches.py FOLDER [--half open|aside|later|latest] [--misses]
         [--cache FOLDER] [--repository OWNER/NAME …]
 
-FOLDER holds one checkout for each repository of `data/programs.toml`, for the later set of
-`data/programs_later.toml`, as OWNER+NAME, without any record: the launches are made up as `advisor check
---no-run` makes them up, and know nothing of the recorded ones. A value is right within 10% of the recorded
-one, a share also within 0.02, an interval where the recorded one lies in it. Prints Markdown: how many of the
-values are right by metric and half, of all and of those lines of which the recorded requests have full warps,
-then each miss. Of the later set it prints these totals alone.
+FOLDER holds one checkout for each repository of `data/programs.toml`, for a further set of
+`data/programs_later.toml` or `data/programs_latest.toml`, as OWNER+NAME, without any record: the launches are
+made up as `advisor check --no-run` makes them up, and know nothing of the recorded ones. A value is right
+within 10% of the recorded one, a share also within 0.02, an interval where the recorded one lies in it.
+Prints Markdown: how many of the values are right by metric and set, of all and of those lines of which the
+recorded requests have full warps, then each miss. Of the set that is closed it prints these totals alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from made_launches import checked_folder
-from programs import LATER, METRICS, SETS, TrueKernel, TrueLine, folder_name, true_kernels
+from programs import CLOSED, METRICS, SETS, TrueKernel, TrueLine, folder_name, true_kernels
 
 from advisor.evidence.simulated.synthesis.result import LineCounts, Synthesis
 
@@ -86,11 +86,11 @@ def main() -> int:
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--cache", type=Path, help="a folder for what is compiled")
     options = parser.parse_args()
-    if options.half == LATER and (options.misses or options.repository):
-        parser.error("of the later set the totals alone are told")
+    if options.half == CLOSED and (options.misses or options.repository):
+        parser.error("of the closed set the totals alone are told")
     kernels = true_kernels(options.half)
     kernels = [one for one in kernels if not options.repository or one.repository in options.repository]
-    comparison = compared(kernels, options.folder, options.cache, tells_progress=options.half != LATER)
+    comparison = compared(kernels, options.folder, options.cache, tells_progress=options.half != CLOSED)
     print("\n".join(_page(comparison, options.half)))
     if options.misses:
         print("\n".join(_misses(comparison)))
@@ -155,7 +155,7 @@ def _page(comparison: Comparison, half: str) -> Iterator[str]:
     for metric in METRICS:
         yield _row(metric, [one for one in comparison.values if one.metric == metric])
     yield _row("all", comparison.values)
-    if half == LATER:
+    if half == CLOSED:
         return
     yield ""
     for why, number in Counter(unknown.values()).most_common():

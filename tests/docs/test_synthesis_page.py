@@ -19,7 +19,10 @@ else:
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "benchmarks" / "synthesis" / "data"
 REPOSITORIES = tomllib.loads((DATA / "programs.toml").read_text("utf-8"))["repository"]
-LATER = tomllib.loads((DATA / "programs_later.toml").read_text("utf-8"))["repository"]
+FURTHER = {
+    name: tomllib.loads((DATA / f"programs_{name}.toml").read_text("utf-8"))["repository"]
+    for name in ("later", "latest")
+}
 METRICS = {
     "access": {"sectors_per_request", "ideal_sectors_per_request", "bank_conflict_ways"},
     "atomic": {"lanes_per_address"},
@@ -50,22 +53,28 @@ def test_each_repository_has_recorded_kernels() -> None:
     assert recorded == {one["name"] for one in REPOSITORIES}
 
 
-def test_the_later_set_has_other_repositories_each_with_its_commit_and_kernels() -> None:
-    names = {one["name"] for one in LATER}
-    assert len(names) == len(LATER) >= 15
-    assert not names & {one["name"] for one in REPOSITORIES}
-    assert names == {row["repository"] for row in _rows("later")}
-    assert all(re.fullmatch("[0-9a-f]{40}", one["commit"]) for one in LATER)
+@pytest.mark.parametrize("name", FURTHER)
+def test_a_further_set_has_other_repositories_each_with_its_commit_and_kernels(name: str) -> None:
+    names = [one["name"] for one in FURTHER[name]]
+    others = [one for key, each in FURTHER.items() if key != name for one in each]
+    assert len(set(names)) == len(names) >= 15
+    assert not {*names} & {one["name"] for one in (*REPOSITORIES, *others)}
+    assert {*names} == {row["repository"] for row in _rows(name)}
+    assert all(re.fullmatch("[0-9a-f]{40}", one["commit"]) for one in FURTHER[name])
 
 
-def test_the_page_tells_how_many_kernels_and_programs_the_later_set_has() -> None:
+@pytest.mark.parametrize("name", FURTHER)
+def test_the_page_tells_how_many_kernels_and_programs_a_further_set_has(name: str) -> None:
     page = " ".join((ROOT / "docs" / "quality" / "synthesised-launches.md").read_text("utf-8").split())
-    rows = _rows("later")
-    lines, programs = sum(len(row["lines"]) for row in rows), sum(len(one["program"]) for one in LATER)
-    assert f"{len(rows)} kernels with {lines:,} lines, of {programs} programs of {len(LATER)} public" in page
+    rows, repositories = _rows(name), FURTHER[name]
+    lines, programs = sum(len(row["lines"]) for row in rows), sum(len(one["program"]) for one in repositories)
+    assert (
+        f"{len(rows)} kernels with {lines:,} lines, of {programs} programs of {len(repositories)} public"
+        in page
+    )
 
 
-@pytest.mark.parametrize("half", ["open", "aside", "later"])
+@pytest.mark.parametrize("half", ["open", "aside", *FURTHER])
 def test_each_line_holds_counts_of_its_entity_within_their_range(half: str) -> None:
     for row in _rows(half):
         for entity, path, line, _, _, _, values, _ in row["lines"]:

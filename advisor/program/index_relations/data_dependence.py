@@ -25,11 +25,15 @@ _MATHEMATICS = ("math.", "cmath.", "numpy.", "numba.cuda.libdevice.")
 _Key = tuple[ast.AST, str]
 
 
-def data_branches(names: UnitNames, reads: Set[ast.AST]) -> frozenset[tuple[str, int]]:
+def data_branches(
+    names: UnitNames, reads: Set[ast.AST], parameters: Set[str] = frozenset()
+) -> frozenset[tuple[str, int]]:
     """The places, path and line, of branches and loops that hang on what arrays hold; `reads` are the
-    expressions that give it, and loops over arrays.
+    expressions that give it, and loops over arrays, `parameters` those of the kernel that do.
     """
     flow = _UnitFlow({name: _FunctionFlow(one, names, reads) for name, one in names.functions.items()})
+    if names.kernel is not None:
+        flow.functions[names.kernel.text.name].parameters |= parameters
     flow.settle()
     found: set[tuple[str, int]] = set()
     for one in flow.functions.values():

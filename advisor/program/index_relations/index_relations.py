@@ -12,6 +12,7 @@ from advisor.program.index_relations.expression_values import Expressions, Steps
 from advisor.program.index_relations.function_walk import FunctionWalk, uses_axes
 from advisor.program.index_relations.index_values import UNKNOWN, Items, Value, View, constant
 from advisor.program.index_relations.parameter_values import parameter_value
+from advisor.program.index_relations.real_tests import real_tests
 from advisor.program.index_relations.relations import IndexRelations
 from advisor.program.index_relations.unit_functions import UnitFunction, UnitNames
 from advisor.program.names.scope_names import parameter_defaults
@@ -34,7 +35,7 @@ def index_relations(unit: CompilationUnit, types: Sequence[str]) -> IndexRelatio
     walk = _UnitWalk(names, _arrays(arguments.values()))
     try:
         walk.function(names.kernel, arguments)
-        branches = data_branches(names, {*walk.reads, *names.guessed})
+        branches = data_branches(names, {*walk.reads, *names.guessed}) | real_tests(names, types)
     except RecursionError:
         return IndexRelations()
     return walk.collected.relations(branches)

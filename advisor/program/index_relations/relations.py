@@ -96,8 +96,8 @@ class IndexRelations:
     `block_axes` and `grid_axes` are how many axes of the block and of the grid the kernel uses, 1 to 3, never
     more of the block than of the grid; `shared_shapes` the shapes of its
     arrays in shared memory, None for an extent that is not known. `data_branches` are places, path and line,
-    where what a branch decides, or how often a loop runs, hangs on what arrays of the kernel hold, or on a
-    constant whose value is a guess.
+    where what a branch decides, or how often a loop runs, hangs on what arrays of the kernel hold, on real
+    numbers that are computed for each thread, or on a constant whose value is a guess.
     """
 
     equal: tuple[EqualSizes, ...] = ()

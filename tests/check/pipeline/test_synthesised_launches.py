@@ -102,8 +102,8 @@ def test_why_a_rule_fires_shows_each_of_the_launches(synthesising, workspace):
     shown = synthesising("rules", "why", RULE[1], "k.py", cwd=workspace).out.decode()
     _, _, told = shown.partition("Synthesised launches of first:\n")
     launches = [line for line in told.splitlines() if "of the lanes active" in line]
-    assert len(launches) == 5
-    assert [one.endswith("of branches alone") for one in launches] == [False] * 3 + [True] * 2
+    assert len(launches) == 6
+    assert [one.endswith("of branches alone") for one in launches] == [False] * 3 + [True] * 3
     assert launches[0].startswith("  1. round sizes: grid 16, block 128; a 2048 x ")
     assert "  Numbers hold for full warps: " in told
     assert "  k.py:10: access `a` load: sectors_per_request = 32 in all 3" in told
@@ -111,7 +111,8 @@ def test_why_a_rule_fires_shows_each_of_the_launches(synthesising, workspace):
         "synthesised"
     ]
     assert [one["variant"] for one in made["launches"]] == ["round sizes", "other sizes", "odd sizes"]
-    assert [one["variant"] for one in made["launches_at_edges"]] == ["inner blocks", "small sizes"]
+    at_edges = [one["variant"] for one in made["launches_at_edges"]]
+    assert at_edges == ["inner blocks", "small sizes", "one block"]
 
 
 def test_a_kernel_that_never_ends_is_unknown_with_a_sentence(synthesising, workspace):

@@ -33,11 +33,13 @@ _METRICS = {
 }
 _DIVIDED = "divided"
 # What follows from the bytes of elements and where they begin, and by how much at most, rounded up.
-_OF_BYTES = frozenset({"sectors_per_request", "ideal_sectors_per_request"})
+_NEEDED = "ideal_sectors_per_request"
+_OF_BYTES = frozenset({"sectors_per_request", _NEEDED})
 _TWICE = 2.1
 # The parts of accesses in those of the kernel, which go with its sizes wherever it loops over data.
 _SHARES = ("sector_share", "request_share", "wavefront_share")
 Line: TypeAlias = "tuple[str, str, int, str, str, str]"
+_Place: TypeAlias = "tuple[str, int, str, str, str]"
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,13 @@ class Look:
 
 @dataclass(frozen=True)
 class _Seen:
-    """The lines of one launch, and those at which too few lanes were active or something strayed."""
+    """The lines of one launch, those at which too few lanes were active or something strayed, and the part of
+    active lanes of each, by all of the line but its entity.
+    """
 
     lines: dict[Line, LineReading]
     doubtful: frozenset[Line]
+    active: dict[_Place, float]
 
 
 def agreed_lines(
@@ -89,7 +94,8 @@ def agreed_lines(
             each, at_edge = ([_number(one, line, _DIVIDED) for one in of] for of in (seen, at_edges))
             _compare_branch(counts, each, guessed, at_edge)
         for metric in _METRICS.get(entity, ()):
-            _compare(counts, metric, [_number(one, line, metric) for one in seen], plain)
+            active = [one.active.get(line[1:], 1.0) for one in seen]
+            _compare(counts, metric, [_number(one, line, metric) for one in seen], plain, active)
         if entity == "access" and steady:
             for metric in _SHARES:
                 _note_share(counts, metric, [_number(one, line, metric) for one in seen])
@@ -98,11 +104,19 @@ def agreed_lines(
     return tuple(found)
 
 
-def _compare(counts: LineCounts, metric: str, each: Sequence[float | None], plain: Sequence[bool]) -> None:
+def _compare(
+    counts: LineCounts,
+    metric: str,
+    each: Sequence[float | None],
+    plain: Sequence[bool],
+    active: Sequence[float],
+) -> None:
     """Note what launches agree about, else what each of them saw."""
-    if agree(each, exact=metric == "lane_stride"):
+    # Fewer lanes need fewer bytes: as many of half of the lanes is no agreement.
+    same_lanes = agree(active) or metric != _NEEDED
+    if same_lanes and agree(each, exact=metric == "lane_stride"):
         counts.values[metric] = each[0]
-    elif metric in _OF_BYTES and (span := _span(each, plain)) is not None:
+    elif metric in _OF_BYTES and (span := _span(each, plain, active)) is not None:
         counts.values[metric], counts.most[metric] = span
     elif any(one is not None for one in each):
         counts.seen[metric] = tuple(each)
@@ -150,20 +164,26 @@ def _compare_branch(
             counts.most[_DIVIDED] = most
 
 
-def _span(each: Sequence[float | None], plain: Sequence[bool]) -> tuple[float, float] | None:
+def _span(
+    each: Sequence[float | None], plain: Sequence[bool], active: Sequence[float]
+) -> tuple[float, float] | None:
     """The least and the most of a metric, where nothing but alignment and types makes launches differ; else
     None.
 
     What lies side by side takes a sector more or less as it begins within one: at most twice as many or half.
-    So do elements of twice the bytes or half of them.
+    So do elements of twice the bytes or half of them. The edges of the data leave a few lanes of some warps
+    idle, which ask for less: the most is what they would ask for with all lanes `active`.
     """
     base = [one for one, is_plain in zip(each, plain, strict=True) if is_plain]
     known = [one for one in each if one is not None]
-    if not agree(base) or len(known) < len(each):
+    if not agree(base) or len(known) < len(each) or not agree(active):
         return None
     least, most = min(known), max(known)
     first = float(each[0] or 0.0)
-    return (least, most) if first <= _TWICE * least and most <= _TWICE * first else None
+    if first > _TWICE * least or most > _TWICE * first:
+        return None
+    full = max(one / (part if part >= _ALIKE else 1.0) for one, part in zip(known, active, strict=True))
+    return least, min(full, max(most, float(WARP)))
 
 
 def _seen(kernel: str, trial: Trial, unknown: frozenset[str], move: Move) -> _Seen:
@@ -179,20 +199,21 @@ def _seen(kernel: str, trial: Trial, unknown: frozenset[str], move: Move) -> _Se
         or line[1:3] in strays
         or active.get(line[1:], 1.0) < ACTIVE
     }
-    return _Seen(lines, frozenset(doubtful))
+    return _Seen(lines, frozenset(doubtful), active)
 
 
-def _active_lanes(trial: Trial, move: Move) -> dict[tuple[str, int, str, str, str], float]:
-    """The part of active lanes in the requests of each line, by path, line, array, space and kind."""
-    lanes = min(WARP, math.prod(trial.counted.block))
-    groups: dict[tuple[str, int, str, str, str], list[AccessCounts]] = defaultdict(list)
+def _active_lanes(trial: Trial, move: Move) -> dict[_Place, float]:
+    """The part of active lanes in the requests of each line, of those that a warp of the block has."""
+    threads = math.prod(trial.counted.block)
+    lanes = threads / -(-threads // WARP)
+    groups: dict[_Place, list[AccessCounts]] = defaultdict(list)
     for one in trial.counted.accesses:
         path, line = move(one.path, one.line)
         kinds = (one.kind, "update") if one.kind in ("load", "store") else (one.kind,)
         for kind in kinds:
             groups[path, line, one.array, one.space, kind].append(one)
     return {
-        place: sum(one.lanes for one in group) / max(1, lanes * sum(one.requests for one in group))
+        place: min(1.0, sum(one.lanes for one in group) / max(1, lanes * sum(one.requests for one in group)))
         for place, group in groups.items()
     }
 

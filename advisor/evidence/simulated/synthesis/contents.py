@@ -113,7 +113,10 @@ class _Filling:
             return random.integers(1, largest, count, dtype)
         if self.name in self.request.relations.row_bounds:
             return self._row_bounds(count, random, largest, top).astype(dtype)
+        repeats = size_limits().repeats if self.variant.repeated and top is not None else 1
         top = max(1, min(size_limits().values if top is None else top, largest))
+        if repeats > 1:
+            return (np.arange(count) // repeats % top).astype(dtype)
         if self.variant.ordered:
             return (np.arange(count) % top).astype(dtype)
         return random.integers(0, top, count).astype(dtype)

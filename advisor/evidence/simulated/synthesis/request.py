@@ -15,7 +15,8 @@ class KnownLaunch:
 
     `shapes` are those of array arguments, None for an extent that is not known; `where` is the place of the
     launch, empty where there is none in sight. `other_blocks` are blocks of further launches, and of the same
-    where the host code chooses one; grid, shapes and scalars are what all of them have.
+    where the host code chooses one; grid, shapes and scalars are what all of them have. `any_block` is
+    whether there are launches of which the block is not known.
     """
 
     block: Shape | None = None
@@ -25,6 +26,7 @@ class KnownLaunch:
     dynamic_shared: int | None = None
     where: str = ""
     other_blocks: tuple[Shape, ...] = ()
+    any_block: bool = False
 
 
 @dataclass(frozen=True, slots=True)

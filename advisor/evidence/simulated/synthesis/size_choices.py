@@ -17,6 +17,7 @@ else:
 
 SizeKind: TypeAlias = Literal["round", "aligned", "odd", "small", "short"]
 Blocks: TypeAlias = Literal["some", "inner", "all"]
+UsualBlock: TypeAlias = Literal["shapes", "others", "small"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,8 @@ class Variant:
     `spare` blocks along each axis. `reals` is the largest real number in arrays. `code` is the number of the
     typing that it takes, in a request's codes, `pattern` that of the launch in the source whose block it
     takes. `blocks` are those that are run: the first and some others, only such as no edge of the data is
-    near, or all.
+    near, or all. Where data is `repeated`, neighbours choose the same elements. `usual` is the kind of block
+    that it has whatever the source states.
     """
 
     name: str
@@ -41,6 +43,8 @@ class Variant:
     pattern: int = 0
     short: tuple[int, ...] = ()
     spare: int = 0
+    repeated: bool = False
+    usual: UsualBlock | None = None
 
     @property
     def is_of_edges(self) -> bool:
@@ -64,13 +68,15 @@ class SizeChoice:
 class SizeLimits:
     """What bounds the sizes that are made up; `array_bytes` that of all arrays of a launch together.
 
-    `truths` is the share of boolean elements that are true where data is random.
+    `truths` is the share of boolean elements that are true where data is random, `repeats` how many
+    neighbours hold one index where they repeat.
     """
 
     array_bytes: int
     least_extent: int
     least_trips: int
     values: int
+    repeats: int
     truths: float
     real_step: float
 
@@ -108,7 +114,7 @@ def close_look() -> CloseLook:
 
 
 @cache
-def block_shapes(kind: Literal["shapes", "others", "small"] = "shapes") -> tuple[Shape, ...]:
+def block_shapes(kind: UsualBlock = "shapes") -> tuple[Shape, ...]:
     """The blocks of kernels that use one, two and three axes, `others` that are as usual, or `small` ones."""
     shapes = _table()["block"][kind]
     return tuple((int(x), int(y), int(z)) for x, y, z in shapes)

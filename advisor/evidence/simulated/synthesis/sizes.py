@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from advisor.evidence.simulated.simt.launch import Extent as Shape
 from advisor.evidence.simulated.synthesis.request import Request
 from advisor.evidence.simulated.synthesis.size_choices import (
+    UsualBlock,
     Variant,
     block_shapes,
     most_threads,
@@ -67,14 +68,43 @@ class LaunchSizes:
 
 def variants_of(request: Request) -> tuple[Variant, ...]:
     """The variants of a kernel: that of another typing only where the request has one, those with data that
-    are short along one of several axes only where there are several, and one more for each other block that
-    the source states.
+    are short along one of several axes only where there are several, that of repeated indices where elements
+    of arrays are indices, those of usual blocks where any block is possible, and one more for each other
+    block that the source states.
     """
     axes = min(max(request.relations.block_axes, request.relations.grid_axes, 1), 3)
-    found = [one for one in variants() if one.code < len(request.codes) and (axes > 1 or len(one.short) != 1)]
+    found = [
+        one
+        for one in variants()
+        if one.code < len(request.codes)
+        and (axes > 1 or len(one.short) != 1)
+        and (not one.repeated or _has_indices(request))
+        and (one.usual is None or _may_have_block(request, one.usual))
+        and (one.usual is None or axes > 1 or one.sizes != "odd")
+    ]
     odd = next(one for one in found if one.sizes == "odd")
     blocks = range(1, len(request.launch.other_blocks) + 1)
     return (*found, *(replace(odd, name="another block", pattern=number) for number in blocks))
+
+
+def _has_indices(request: Request) -> bool:
+    """Whether elements of arrays are indices of others, and no bounds of rows."""
+    relations = request.relations
+    arrays = {slot.name for slot in request.codes[0].slots if slot.kind != "scalar"}
+    return bool(arrays & relations.index_of.keys() - relations.row_bounds - relations.zeroed)
+
+
+def _may_have_block(request: Request, kind: UsualBlock) -> bool:
+    """Whether a launch may have a usual block: where that of one is not known, and neither an array in shared
+    memory nor another launch tells it.
+    """
+    launch = request.launch
+    if launch.block is not None and not launch.any_block:
+        return False
+    axes = min(max(request.relations.block_axes, 1), 3)
+    if any(_block_of_tile(shape, axes) for shape in request.relations.shared_shapes):
+        return False
+    return block_shapes(kind)[axes - 1] not in (launch.block, *launch.other_blocks)
 
 
 def sizes(request: Request, code: KernelCode, variant: Variant, shrink: int = 1) -> LaunchSizes:
@@ -94,16 +124,18 @@ def _block(request: Request, variant: Variant) -> tuple[Shape, str]:
 
     Where no array of the kernel suggests one, launches with odd sizes have another one.
     """
+    axes = min(max(request.relations.block_axes, 1), 3)
+    if variant.usual is not None:
+        return block_shapes(variant.usual)[axes - 1], ""
     known = request.launch.other_blocks[variant.pattern - 1] if variant.pattern else request.launch.block
     if known is not None and 0 < math.prod(known) <= most_threads():
         return known, ""
-    axes = min(max(request.relations.block_axes, 1), 3)
     for shape in request.relations.shared_shapes:
         found = _block_of_tile(shape, axes)
         if found is not None:
             said = f"Blocks of {_written(found)} threads are assumed, those of an array in shared memory."
             return found, "" if variant.code else said
-    kind: Literal["shapes", "others", "small"] = "others" if variant.sizes == "odd" else "shapes"
+    kind: UsualBlock = "others" if variant.sizes == "odd" else "shapes"
     block = block_shapes("small" if variant.short else kind)[axes - 1]
     plain = kind == "shapes" and not variant.short
     return block, assumed_in_words([BlockShape(*block)]) if plain else ""
@@ -138,7 +170,7 @@ class _Sizing:
         self, request: Request, code: KernelCode, variant: Variant, block: Shape, shrink: int
     ) -> None:
         self.request, self.relations, self.launch = request, request.relations, request.launch
-        if variant.pattern:
+        if variant.pattern or variant.usual is not None:
             self.launch = replace(self.launch, grid=None)  # it belongs to another block
         self.slots, self.variant, self.block, self.shrink = code.slots, variant, block, shrink
         self.choice, self.limits = size_choice(variant.sizes), size_limits()

@@ -66,10 +66,14 @@ def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
     aliases = [shared_aliases(one, kernels[0]) for one in kernels]
     attempts = Attempts(request, time.process_time() + request.limits.seconds, len(variants) + _EDGES_WEIGH)
     made: list[Attempt] = []
-    for one in variants:
-        made.append(attempts.settled(kernels[one.code], one, aliases[one.code]))
-        if not made[-1].trial.ended:
-            break  # all of them must come to their end
+    for one in tuple(variants):
+        attempt = attempts.settled(kernels[one.code], one, aliases[one.code])
+        if one.usual is not None and not attempt.trial.clean:
+            variants.remove(one)  # a block that the kernel is not made for
+            continue
+        made.append(attempt)
+        if not attempt.trial.ended:
+            break  # all others must come to their end
     launches = tuple(_made_launch(request, *pair) for pair in zip(variants, made, strict=False))
     unknown = _why_nothing(made)
     if unknown:
@@ -79,7 +83,7 @@ def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
     trials, at_edges = [one.trial for one in made], [one.trial for one in edges]
     taken = request.codes[0].types
     looks = [
-        Look(one.sizes != "odd" and request.codes[one.code].types == taken, bool(one.code))
+        Look(one.sizes != "odd" and not one.usual and request.codes[one.code].types == taken, bool(one.code))
         for one in variants
     ]
     doubtful = frozenset[str]().union(*(one.doubtful for one in made))
@@ -136,7 +140,8 @@ def _work_of_blocks(
     """What a mean block of each launch asks for; empty unless all launches are clean and fill their warps."""
     if not all(one.trial.clean and one.trial.active >= ACTIVE for one in made):
         return ()
-    codes = [request.codes[one.code] for one in variants]
+    # Time is that of the block that is taken; small ones would be those of another kernel.
+    asked = [(one, attempt) for one, attempt in zip(variants, made, strict=True) if one.usual is None]
     scalars = {slot.name for slot in request.codes[0].slots if slot.kind == "scalar"}
     by_data = frozenset(
         extent.array
@@ -145,8 +150,8 @@ def _work_of_blocks(
         for extent in extents
     )
     return tuple(
-        block_work(one.trial, bytes_of(one.sizes.shapes, code), by_data)
-        for one, code in zip(made, codes, strict=True)
+        block_work(attempt.trial, bytes_of(attempt.sizes.shapes, request.codes[one.code]), by_data)
+        for one, attempt in asked
     )
 
 

@@ -18,7 +18,8 @@ def work_of(function, *types, relations=ONE_AXIS):
     """The work of a mean block of the launch with round sizes: blocks of 256 threads, eight warps."""
     found = synthesise(request_of(function, *types, relations=relations))
     assert found.unknown == ""
-    assert len(found.work) == 3
+    # Small blocks, which are looked at where none is known, have a time of their own.
+    assert {one["block_threads"] for one in found.work} == {256.0}
     return found.work[0]
 
 

@@ -14,6 +14,7 @@ from advisor.evidence.simulated.synthesis.sizes import Variant, sizes
 
 ORDERED, RANDOM = Variant("ordered", 1, ordered=True), Variant("random", 2)
 WIDE = Variant("wide", 3, reals=255.0)
+REPEATED = Variant("repeated", 4, repeated=True)
 NOTHING = "def k(a):\n    i = cuda.grid(1)\n    a[i] = a[i]"
 
 
@@ -91,6 +92,16 @@ def test_indices_of_points_and_of_rows_lie_in_what_they_index(variant: Variant) 
                     a[index[i] * w + j] = 0
         """
     assert held("i f n", rows, "index", variant).max() == 16384 // 64 - 1
+
+
+def test_neighbours_choose_the_same_where_indices_repeat() -> None:
+    source = "def k(index, a):\n    i = cuda.grid(1)\n    if i < index.size:\n        a[index[i]] = 0"
+    found = held("i f", source, "index", REPEATED)
+    assert found[:24].tolist() == [0] * 8 + [1] * 8 + [2] * 8
+    assert found.max() == 16384 // 8 - 1
+    # What chooses nothing is as random as ever, and bounds of rows are.
+    assert held("i", NOTHING, "a", REPEATED)[:24].tolist() != found[:24].tolist()
+    assert len(set(held("i", NOTHING, "a", REPEATED)[:8].tolist())) > 2
 
 
 @pytest.mark.parametrize("variant", [ORDERED, RANDOM])

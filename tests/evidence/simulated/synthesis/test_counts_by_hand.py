@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -46,7 +47,8 @@ def copied(x, out):
 def test_elements_side_by_side(kind, needed):
     found = synthesise(request_of(copied, kind[::1], kind[::1], relations=ONE_AXIS))
     assert found.unknown == ""
-    assert [one.variant for one in found.launches] == ["round sizes", "other sizes", "odd sizes"]
+    names = ["round sizes", "other sizes", "odd sizes", "small blocks"]
+    assert [one.variant for one in found.launches] == names
     assert sectors(found, "x") == sectors(found, "out", "store") == (needed, needed, None)
     assert found.values["coalescing_efficiency"] == 1.0
     assert found.values["warp_execution_efficiency"] == 1.0
@@ -119,11 +121,57 @@ def test_rows_of_half_a_warp():
         equal=(along(0, extent("x"), extent("out", 1)), along(1, extent("x", 1), extent("out"))), block_axes=2
     )
     found = synthesise(request_of(swapped, float32[:, ::1], float32[:, ::1], relations=relations))
-    # Blocks of 16 x 16: a load takes two neighbours of 16 rows, a store two rows of 16 neighbours, each of
-    # two sectors or, where a row begins within a sector, three.
-    assert sectors(found, "x")[:2] == (16, 4)
+    # No launch tells the block. A load takes four neighbours of eight rows in blocks of 8 x 8, two of 16 in
+    # blocks of 16 x 16, one of 32 in blocks of 32 x 8; a store is of four rows of eight neighbours, of two of
+    # 16 or of one: each of a sector or, where a row begins within one, one more.
+    assert sectors(found, "x") == (8, 4, 32)
     assert sectors(found, "out", "store")[:2] == (4, 4)
+    assert 6 < sectors(found, "out", "store")[2] <= 8
+
+
+def test_rows_of_half_a_warp_in_a_known_block():
+    def swapped(x, out):
+        i, j = cuda.grid(2)
+        if i < x.shape[0] and j < x.shape[1]:
+            out[j, i] = x[i, j]
+
+    relations = IndexRelations(
+        equal=(along(0, extent("x"), extent("out", 1)), along(1, extent("x", 1), extent("out"))), block_axes=2
+    )
+    launch = KnownLaunch(block=(16, 16, 1))
+    kinds = float32[:, ::1], float32[:, ::1]
+    found = synthesise(request_of(swapped, *kinds, relations=relations, launch=launch))
+    assert {one.block for one in found.launches} == {(16, 16, 1)}
+    assert sectors(found, "x")[:2] == (16, 4)
     assert 4 < sectors(found, "out", "store")[2] <= 6
+    # Another launch of which the block is not known may have any.
+    other = synthesise(
+        request_of(swapped, *kinds, relations=relations, launch=KnownLaunch((16, 16, 1), any_block=True))
+    )
+    assert {one.block for one in other.launches} == {(16, 16, 1), (8, 8, 1)}
+    assert sectors(other, "x")[:2] == (8, 4)
+
+
+def test_a_tile_tells_the_block_of_launches_that_do_not():
+    launch = KnownLaunch((16, 16, 1), any_block=True)
+    relations = replace(TWO_AXES, shared_shapes=((16, 16),))
+    kinds = float32[:, ::1], float32[:, ::1]
+    found = synthesise(request_of(moved_rows, *kinds, relations=relations, launch=launch))
+    assert {one.block for one in found.launches} == {(16, 16, 1)}
+
+
+def test_a_block_in_which_accesses_leave_arrays_is_none_of_the_kernel():
+    def for_blocks_of_256(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[i + (cuda.blockDim.x - 256) * 4096]
+
+    launch = KnownLaunch(shapes={"x": (16384,), "out": (16384,)})
+    found = synthesise(
+        request_of(for_blocks_of_256, float32[::1], float32[::1], relations=ONE_AXIS, launch=launch)
+    )
+    assert "small blocks" not in {one.variant for one in found.launches}
+    assert sectors(found, "x") == (4, 4, None)
 
 
 @pytest.mark.parametrize(("width", "ways"), [(32, 32.0), (33, 1.0)])
@@ -166,12 +214,37 @@ def test_what_data_decides_is_not_published():
     assert not any(one.out_of_bounds for one in found.launches)
     assert sectors(found, "where") == (4, 4, None)
     assert "sectors_per_request" not in line(found, "x").values
-    ordered, other, odd = line(found, "x").seen["sectors_per_request"]
+    ordered, other, odd, repeated, _ = line(found, "x").seen["sectors_per_request"]
     assert ordered == 4.0
+    # Eight neighbours choose the same element, and the next eight the next one.
+    assert 1 <= repeated <= 1.5
     # 32 random elements of thousands hardly ever meet in a sector.
     assert 30 < other <= 32
     assert 30 < odd <= 32
     assert "global_sectors_per_request" not in found.values
+
+
+def test_nothing_is_told_of_a_row_and_a_place_that_data_choose():
+    """Rising indices are others in each lane, and so are random ones; those of images lie side by side."""
+
+    def cells(x, where, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[where[i, 0], where[i, 1]]
+
+    relations = IndexRelations(
+        equal=(along(0, extent("where"), extent("out")),),
+        axes={extent("x", axis): AxisUse(0, True) for axis in (0, 1)} | {extent("where", 1): AxisUse(2)},
+        index_of={"where": (extent("x"), extent("x", 1))},
+    )
+    launch = KnownLaunch(block=(256, 1, 1))
+    kinds = float32[:, ::1], int32[:, ::1], float32[::1]
+    found = synthesise(request_of(cells, *kinds, relations=relations, launch=launch))
+    assert not any(one.out_of_bounds for one in found.launches)
+    ordered, other, odd, repeated = line(found, "x").seen["sectors_per_request"]
+    assert min(ordered, other, odd) > 30
+    # Four neighbours have the same row and place.
+    assert repeated == 8.0
 
 
 def test_atomics():
@@ -353,6 +426,20 @@ def test_nothing_is_told_of_rows_whose_length_nothing_says():
     found = synthesise(request_of(read, *kinds, relations=relations))
     assert not any(one.array == "x" and one.values for one in found.lines)
     assert found.values == {}
+
+
+def test_what_is_needed_is_told_where_launches_have_as_many_lanes():
+    """Of rising numbers from 0 all are above -0.5, of normal ones 69%."""
+
+    def some(x, out):
+        i = cuda.grid(1)
+        if i < out.size and x[i] > -0.5:
+            out[i] = 1.0
+
+    launch = KnownLaunch(block=(256, 1, 1))
+    found = synthesise(request_of(some, float32[::1], float32[::1], relations=ONE_AXIS, launch=launch))
+    assert sectors(found, "x") == (4, 4, None)
+    assert sectors(found, "out", "store") == (4, None, None)
 
 
 def test_lines_of_few_lanes_are_not_published():

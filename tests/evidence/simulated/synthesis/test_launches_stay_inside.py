@@ -133,7 +133,8 @@ def test_no_array_has_to_grow(
     request = request_of(function, *types, relations=relations_of(function, *types))
     found = synthesise(request)
     assert found.unknown == ""
-    assert [one.out_of_bounds for one in found.launches] == [0, 0, 0]
+    assert len(found.launches) >= 3
+    assert not any(one.out_of_bounds for one in found.launches)
     assert all(one.ended for one in found.launches)
     for launch, variant in zip((*found.launches, *found.edges), variants_of(request), strict=True):
         assert launch.shapes == sizes(request, request.codes[0], variant).shapes

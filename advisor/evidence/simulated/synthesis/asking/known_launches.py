@@ -33,7 +33,8 @@ def known_launch(unit: CompilationUnit) -> KnownLaunch:
     shapes = {name: one for name, one in shapes.items() if all(it.get(name) == one for it, _ in theirs)}
     scalars = {name: one for name, one in scalars.items() if all(it.get(name) == one for _, it in theirs)}
     grid = grid if all(_extent(one.grid) == grid for one in further) else None
-    return KnownLaunch(block, grid, shapes, scalars, stated.dynamic_shared, where, others)
+    any_block = any(_block(one.block) is None and not one.possible_blocks for one in unit.launches)
+    return KnownLaunch(block, grid, shapes, scalars, stated.dynamic_shared, where, others, any_block)
 
 
 def _sizes(stated: StatedLaunch, unit: CompilationUnit) -> _Sizes:

@@ -63,6 +63,12 @@ class TestTheLaunchThatIsThePattern:
         found = known_launch(unit(launch(4, block=(256,), grid=(4,)), launch(8, block=(1,)), launch(9)))
         assert (found.block, found.other_blocks) == ((256, 1, 1), ((1, 1, 1),))
 
+    def test_a_launch_of_which_the_block_is_not_known_may_have_any(self):
+        assert known_launch(unit(launch(4, block=(256,)), launch(9))).any_block
+        assert known_launch(unit(launch(4, block=(None, 4)))).any_block
+        assert not known_launch(unit(launch(4, block=(256,)), launch(8, block=(1,)))).any_block
+        assert not known_launch(unit(launch(4, possible_blocks=((1,), (1024,))))).any_block
+
     def test_sizes_are_those_that_all_launches_have(self):
         other = ((ArgumentValue(shape=(1000,)),), (ArgumentValue(number=2000.0),))
         first = launch(4, block=(32,), grid=(4,), arguments=ARGUMENTS)
