@@ -16,7 +16,7 @@ def agreed(first: Json, second: Json) -> Json:
     """
     if "problem" in first:
         return first
-    nothing: Json = {"resources": {}, "instructions": {}, "lines": [], "promotions": []}
+    nothing: Json = {"resources": {}, "instructions": {}, "lines": [], "promotions": [], "narrowings": []}
     other = nothing if "problem" in second else second
     lines = {(function, line): counts for function, line, counts in other["lines"]}
     resources = _same(first["resources"], other["resources"])
@@ -34,6 +34,7 @@ def agreed(first: Json, second: Json) -> Json:
             for function, line, counts in first["lines"]
         ],
         "promotions": [one for one in first["promotions"] if one in other["promotions"]],
+        "narrowings": [one for one in first["narrowings"] if one in other["narrowings"]],
     }
 
 

@@ -54,13 +54,28 @@ class Promotion:
 
 
 @dataclass(frozen=True, slots=True)
+class Narrowing:
+    """The float64 data of arrays, by their names, that a line rounds to float32, and float64 results come of.
+
+    `into` is the kernel's own array that it stores to, empty where it converts by name; `computed` is whether
+    the kernel computes with such values in float32.
+    """
+
+    path: str
+    line: int
+    data: tuple[str, ...]
+    into: str
+    computed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CompiledKernel:
     """One kernel's machine code in numbers.
 
     `types` is the typing that was compiled, `launch` the launch that showed it, if one did, and `assumptions`
     what it rests on (none when the source states it); `resources` are registers, and bytes of stack, spills,
-    local and shared memory; `instructions` counts by class, absent classes are unknown; `lines` and
-    `promotions` in order of path and line.
+    local and shared memory; `instructions` counts by class, absent classes are unknown; `lines`,
+    `promotions` and `narrowings` in order of path and line.
     """
 
     types: tuple[str, ...]
@@ -70,6 +85,7 @@ class CompiledKernel:
     lines: tuple[CodeLine, ...] = ()
     launch: str = ""
     promotions: tuple[Promotion, ...] = ()
+    narrowings: tuple[Narrowing, ...] = ()
 
     @property
     def assumed(self) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from advisor.evidence.compiled.evidence import CodeLine, CompiledKernel
 from advisor.evidence.compiled.float64.arithmetic_lines import arithmetic_lines
-from advisor.evidence.compiled.float64.placed_promotions import placed_promotions
+from advisor.evidence.compiled.float64.placed_promotions import placed_narrowings, placed_promotions
 from advisor.evidence.compiled.instructions.ptx import Place
 from advisor.evidence.compiled.instructions.sass import MachineInstructions
 from advisor.evidence.compiled.refusals import refused_place
@@ -79,6 +79,7 @@ def summary(answer: Json, machine: MachineInstructions | None) -> Json:
         "instructions": instructions,
         "lines": lines,
         "promotions": answer["promotions"],
+        "narrowings": answer["narrowings"],
     }
 
 
@@ -121,6 +122,7 @@ def placed_kernel(unit: CompilationUnit, summed: Json) -> CompiledKernel:
         lines=tuple(CodeLine(path, line, dict(counts)) for (path, line), counts in sorted(lines.items())),
         launch=chosen.launch,
         promotions=placed_promotions(unit, chosen, summed["promotions"]),
+        narrowings=placed_narrowings(unit, chosen, summed["narrowings"]),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from advisor.evidence.compiled.evidence import CodeLine, CompiledKernel
 from advisor.model.compilation_unit import CompilationUnit
@@ -23,6 +24,7 @@ def kernel_and_line_records(unit: CompilationUnit, kernel: CompiledKernel) -> li
     lines = [line for line in kernel.lines if (line.path, line.line) not in headers]
     records = [_line_record(unit, kernel, line) for line in lines]
     _know_promotions(unit, kernel, records)
+    _know_narrowings(kernel, records)
     return [_kernel_record(unit, kernel), *records]
 
 
@@ -48,6 +50,25 @@ def _know_promotions(unit: CompilationUnit, kernel: CompiledKernel, lines: list[
                 promotion_data=found.data,
                 promotion_rounded=found.rounded,
             )
+
+
+def _know_narrowings(kernel: CompiledKernel, lines: list[Record]) -> None:
+    """Note with lines what float64 data they round to float32 on its way to float64 results."""
+    narrowed = {(one.path, one.line): one for one in kernel.narrowings}
+    for record in lines:
+        found = narrowed.get((record.path, record.span.line))
+        record.know("compiled", kernel.assumptions, narrowed_data=_names(found.data if found else ()))
+        if found is not None:
+            record.know(
+                "compiled",
+                kernel.assumptions,
+                narrowed_into=_names([found.into] if found.into else []),
+                computed_narrow=found.computed,
+            )
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:

@@ -47,7 +47,7 @@ Json = dict[str, Any]
 Progress = Callable[[str, int, int], None]
 
 # Raised whenever the same unit would give other numbers than before.
-_FORMAT = 12
+_FORMAT = 13
 _BATCH = 16
 
 

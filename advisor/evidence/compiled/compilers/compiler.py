@@ -12,8 +12,10 @@ from typing import Any
 from advisor.evidence.compiled.compilers.executable_code import executable_codes
 from advisor.evidence.compiled.compilers.literals import NotLiteral, argument_type, constant_value
 from advisor.evidence.compiled.compilers.namespace import BadUnit, UnitText, define
+from advisor.evidence.compiled.float64.narrowings import narrowings
 from advisor.evidence.compiled.float64.promotions import promotions
-from advisor.evidence.compiled.float64.typed_functions import TypedFunctions, typed_functions
+from advisor.evidence.compiled.float64.typed_functions import FunctionKey, TypedFunctions, typed_functions
+from advisor.evidence.compiled.float64.value_origins import ValueOrigins
 from advisor.evidence.compiled.instructions.ptx import count_ptx, static_shared_bytes, unit_function
 from advisor.model.machine_code.nvjitlink import LinkFailure, UndefinedFunction, assemble
 
@@ -54,10 +56,10 @@ def compile_unit(request: Json) -> Json:
     """The machine code of a unit, or its problem.
 
     `request` holds functions, constants, aliases, candidates, options and capability; the answer holds
-    candidate (its number), cubin (base64), resources, shared_bytes, ptx (a list of function, line, counts)
-    and promotions, or problem (function, line, message, and the candidate that was refused). A kernel that
-    calls foreign code has an empty cubin. With `keep_ptx` in the request the answer has the PTX as `text`;
-    with `keep_code` it has `codes`, as `executable_codes` gives them.
+    candidate (its number), cubin (base64), resources, shared_bytes, ptx (a list of function, line, counts),
+    promotions and narrowings, or problem (function, line, message, and the candidate that was refused). A
+    kernel that calls foreign code has an empty cubin. With `keep_ptx` in the request the answer has the PTX
+    as `text`; with `keep_code` it has `codes`, as `executable_codes` gives them.
     """
     capability = (int(request["capability"][0]), int(request["capability"][1]))
     stand_in_for_device(capability)
@@ -79,7 +81,7 @@ def compile_unit(request: Json) -> Json:
             finally:
                 # A device function is compiled once for its types, perhaps for a typing that was refused.
                 typed |= compiled
-            promoted = promotions(typed, (kernel_number, tuple(argument_type(one) for one in types)))
+            widths = _widths(typed, (kernel_number, tuple(argument_type(one) for one in types)))
             kept: Json = {"text": ptx} if request.get("keep_ptx") else {}
             if request.get("keep_code"):
 
@@ -91,7 +93,7 @@ def compile_unit(request: Json) -> Json:
 
                 kept = {"codes": executable_codes(kernel, ptx, types, request["others"][number], another)}
             code = _machine_code(ptx, capability, options)
-            return {"candidate": number, **code, "promotions": promoted, **kept}
+            return {"candidate": number, **code, **widths, **kept}
     except BadUnit as problem:
         at = kernel_number if problem.function is None else problem.function
         return {"problem": {"function": at, "line": 1, "message": str(problem)}}
@@ -99,6 +101,14 @@ def compile_unit(request: Json) -> Json:
         return {"problem": {"function": kernel_number, "line": 1, "message": str(problem)}}
     nothing = {"function": kernel_number, "line": 1, "message": "no typing of its parameters is known"}
     return {"problem": first or nothing}
+
+
+def _widths(typed: TypedFunctions, kernel: FunctionKey) -> Json:
+    """What the types say of widths: float64 that no data asks for, and float64 data that becomes float32."""
+    if kernel not in typed:
+        return {"promotions": [], "narrowings": []}
+    origins = ValueOrigins(typed, kernel)
+    return {"promotions": promotions(origins), "narrowings": narrowings(origins)}
 
 
 def _ptx(kernel: Any, types: Sequence[str], capability: tuple[int, int], options: Json, number: int) -> str:

@@ -1,4 +1,4 @@
-"""Promotions to float64 at their lines of the workspace, with their cause in words."""
+"""Changes between float32 and float64 at their lines of the workspace, with their causes in words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from advisor.evidence.compiled.evidence import Promotion
+from advisor.evidence.compiled.evidence import Narrowing, Promotion
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
 from advisor.model.text.notebooks import is_notebook
 
@@ -33,6 +33,24 @@ def placed_promotions(
     """
     guessed = _guessed(unit, types)
     placed = [_placed(unit, types, guessed, one) for one in found]
+    return tuple(sorted(placed, key=lambda one: (one.path, one.line)))
+
+
+def placed_narrowings(
+    unit: CompilationUnit, types: ArgumentTypes, found: Iterable[Json]
+) -> tuple[Narrowing, ...]:
+    """The narrowings of one typing whose data and results are known to be float64; raises KeyError,
+    IndexError or TypeError for values that are none.
+    """
+    guessed = _guessed(unit, types)
+    placed = []
+    for one in found:
+        wide, results = ({*one[name]} - guessed for name in ("wide", "results"))
+        if wide and results and unit.parameters:
+            function = unit.functions[one["function"]]
+            names = tuple(unit.parameters[number] for number in sorted(wide))
+            line = function.line + one["line"] - 1
+            placed.append(Narrowing(function.path, line, names, one["into"], bool(one["computed"])))
     return tuple(sorted(placed, key=lambda one: (one.path, one.line)))
 
 

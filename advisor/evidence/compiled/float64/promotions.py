@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from advisor.evidence.compiled.float64.typed_functions import FunctionKey, TypedFunction, TypedFunctions
+from advisor.evidence.compiled.float64.typed_functions import FunctionKey, TypedFunction
 from advisor.evidence.compiled.float64.value_origins import (
     DECLARED,
     NOTHING,
@@ -37,7 +37,7 @@ _FLOWING = ("wide", "several", "whole")
 _ROUNDED = Origin(rounded=True)
 
 
-def promotions(functions: TypedFunctions, kernel: FunctionKey) -> list[Json]:
+def promotions(origins: ValueOrigins) -> list[Json]:
     """The promoted operations of a kernel and the device functions that it calls, those of a line together.
 
     Each has `function`, `line`, `operations`, its `causes` (kind, function, line, text) and in `narrow` the
@@ -45,12 +45,9 @@ def promotions(functions: TypedFunctions, kernel: FunctionKey) -> list[Json]:
     `read` are those of them whose values the operations compute with. `rounded` says that all that comes of
     them is whole numbers.
     """
-    if kernel not in functions:
-        return []
-    origins = ValueOrigins(functions, kernel)
     results = _Destinations(origins)
     found: dict[tuple[int, int], Json] = {}
-    for function in functions.values():
+    for function in origins.functions.values():
         for assignment, flows, around, rounded in _computed(origins, results, function):
             if around.causes and around.narrow and not around.wide:
                 _note(found, function, assignment.loc.line, flows, around, rounded)
