@@ -189,17 +189,20 @@ def test_what_two_summaries_agree_on() -> None:
         "candidate": 1, "resources": {"registers": 20, "stack_bytes": 0}, "instructions": {"instructions": 9},
         "lines": [[0, 2, {"global_loads": 1, "instructions": 4}], [0, 3, {"instructions": 5}]],
         "promotions": [{"function": 0, "line": 2}, {"function": 0, "line": 3}],
+        "narrowings": [{"function": 0, "line": 3}],
     }  # fmt: skip
     second = {
         "candidate": 0, "resources": {"registers": 24, "stack_bytes": 0}, "instructions": {},
         "lines": [[0, 2, {"global_loads": 1, "instructions": 6}]],
         "promotions": [{"function": 0, "line": 2}],
+        "narrowings": [{"function": 0, "line": 3}],
     }  # fmt: skip
     assert agreed(first, second) == {
         "candidate": 1, "resources": {"stack_bytes": 0}, "instructions": {},
         "differing": ["instructions", "registers"],
         "lines": [[0, 2, {"global_loads": 1}], [0, 3, {}]],
         "promotions": [{"function": 0, "line": 2}],
+        "narrowings": [{"function": 0, "line": 3}],
     }  # fmt: skip
     third = {**first, "resources": {"registers": 20, "stack_bytes": 8}}
     assert agreed(agreed(first, second), third)["differing"] == ["instructions", "registers", "stack_bytes"]

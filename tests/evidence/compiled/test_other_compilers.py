@@ -14,6 +14,7 @@ SUMMED = {
     "instructions": {"instructions": 40, "fp64_instructions": 3, "conversion_instructions": 2},
     "lines": [[0, 4, {"fp64_instructions": 3, "instructions": 9, "global_loads": 1, "live_registers": 7}]],
     "promotions": [],
+    "narrowings": [],
 }
 
 
