@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -25,6 +26,9 @@ from advisor.evidence.simulated.simt.vector.kernels import Kernel, module_variab
 from advisor.evidence.simulated.simt.vector.layout import Status
 from advisor.model.devices import Device
 from advisor.model.storage.cache import Cache
+
+_PTX_LINE = re.compile(r"PTX line (\d+)\b")
+_OPCODE = re.compile(r"\s*(?:@!?%\w+\s+)?([a-z]\w*(?:[.:]+\w+)+)\s")
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ class SimtExecutor:
         except Unsupported as error:
             return error.what
         except PtxError as error:
-            return str(error)
+            return _instruction_named_in(str(error), ptx)
         return None
 
     def copied_to_host(self, address: int, size: int, place: Callable[[], Place]) -> None:
@@ -159,6 +163,14 @@ class SimtExecutor:
             return None
         wave = caches.processors * caches.residents if caches is not None and self._limits.waves else None
         return block_sample(kernel, launch, self.memory, self._limits.sample_lanes, wave)
+
+
+def _instruction_named_in(problem: str, ptx: str) -> str:
+    """The instruction in the line of a PTX text that is not understood; the problem itself without one."""
+    line = _PTX_LINE.match(problem)
+    text = ptx.split("\n")[int(line[1]) - 1] if line is not None else ""
+    opcode = _OPCODE.match(text)
+    return opcode[1] if opcode is not None else problem
 
 
 def _show(note: LaunchNote, launch: Launch, execution: Execution) -> None:

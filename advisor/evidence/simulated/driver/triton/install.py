@@ -14,7 +14,7 @@ from advisor.evidence.simulated.driver.triton.passed_arrays import passed
 from advisor.model.processes.awaited_imports import after_import
 
 # Major and minor number of the versions that were tried, with all five programs of the tests.
-TRIED = ("3.9",)
+TRIED = ("3.4", "3.5", "3.6", "3.7", "3.8", "3.9")
 
 
 def install_for_triton(gpu: Gpu, buffers: Buffers, notes: LaunchNotes) -> None:

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from triton.backends import driver as backends
 from triton.runtime import _allocation
 
 from advisor.evidence.simulated.driver.api.buffers import Buffers
@@ -16,6 +15,7 @@ from advisor.evidence.simulated.driver.executor import ArgumentNote, KernelFault
 from advisor.evidence.simulated.driver.gpu import PRINT_LIMIT, Gpu
 from advisor.evidence.simulated.driver.launch_notes import LaunchNotes
 from advisor.evidence.simulated.driver.results import CallFailed
+from advisor.evidence.simulated.driver.triton.descriptors import without_descriptors
 from advisor.evidence.simulated.driver.triton.host_memory import HostMemory, HostRange
 from advisor.evidence.simulated.driver.triton.kernel_code import KernelCode
 from advisor.evidence.simulated.driver.triton.parameters import CONSTANT, filled, flat, scalar_bytes
@@ -136,7 +136,7 @@ class Launcher:
             # Earlier versions hand on no constants.
             kept = [number for number, kind in enumerate(types) if kind != CONSTANT]
             types, names = [types[number] for number in kept], [names[number] for number in kept]
-        given = _without_descriptors(types, values, names)
+        given = without_descriptors(types, values, names)
         return [
             _Argument(name, kind, value, self._place(name, value) if kind.startswith("*") else None)
             for name, kind, value in flat(*zip(*given, strict=True))
@@ -203,16 +203,3 @@ class Launcher:
             argument.name, kind, place.dtype, place.shape, place.strides, place.low + moved,
             place.high - place.low,
         )  # fmt: skip
-
-
-def _without_descriptors(types: Sequence[Any], values: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    """Types, values and names, those of each tensor descriptor as what it consists of: a tuple."""
-    found = []
-    for kind, value, name in zip(types, values, names, strict=True):
-        if isinstance(kind, str) and kind.startswith("tensordesc"):
-            if not hasattr(backends, "expand_signature"):
-                raise RuntimeError(f"{name}: descriptors of this version of Triton cannot be launched here.")
-            kind = tuple(backends.expand_signature([kind], None, "nvTmaDesc"))
-            value = tuple(backends.decompose_descriptor(value))
-        found.append((kind, value, name))
-    return found
