@@ -9,7 +9,9 @@ from advisor.model.text.source_text import Span
 
 _Place = tuple[str, str, str, int]
 # Entities whose records are made here when no other source knows of one at that line.
-_STANDING_ALONE = frozenset({"access", "atomic", "defect", "triton_access", "triton_exchange"})
+_STANDING_ALONE = frozenset(
+    {"access", "atomic", "defect", "triton_access", "triton_defect", "triton_exchange"}
+)
 # Entities whose records of a line are told apart by whether they load or store.
 _LOADS_AND_STORES = frozenset({"access", "triton_access"})
 
@@ -95,7 +97,7 @@ def _alike(one: float, other: float) -> bool:
 
 def _span(reading: LineReading, here: Sequence[Record]) -> Span:
     """Where a line's reading is shown: at the access of its array, else at what else is known of the line."""
-    found = [one for one in here if one.entity in ("access", "atomic", "barrier", "line")]
+    found = [one for one in here if one.entity in ("access", "atomic", "barrier", "line", "triton_access")]
     kind = reading.values.get("access", reading.kind)
     found.sort(
         key=lambda one: (

@@ -7,7 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ from advisor.model.records import LineReading, Record, kernel_key
 from advisor.model.text.source_text import Span
 
 _DAY = 86_400.0
+# What was wrong in kernels of Numba and of Triton.
+_DEFECTS = {"kernel": "defect", "triton_kernel": "triton_defect"}
 
 _Named = tuple[str, str]
 _Recorded = tuple[RunRow, LaunchRow]
@@ -222,7 +224,7 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) 
     judged = judged_launch(weighed) if weighed else None
     if not of_triton:
         found.types[kernel.key] = _types(kernel, weighed, judged)
-        found.lines += _defects(kernel)
+    found.lines += [replace(one, entity=_DEFECTS[entity]) for one in _defects(kernel)]
     if judged is None:
         return
     assumptions = _assumptions(kernel, judged, counted, device, "predicted to take longest")

@@ -118,6 +118,17 @@ def test_a_check_tells_what_the_launches_counted(advise: AdvisorCommand, five: R
     assert not [one for one in found if not one["rule"].startswith("triton-")]
 
 
+def test_a_check_tells_what_was_wrong_in_a_launch(advise: AdvisorCommand, tmp_path: Path):
+    project = tmp_path / "project"
+    assert ran(advise, project, "defects.py").answer == (
+        "Triton Error [CUDA]: past: store of o out of bounds"
+    )
+    found = advise.check("defects.py", cwd=project).findings
+    told = {one["rule"]: (one["kernel"], one["line"], one["severity"]) for one in found}
+    assert told["triton-access-out-of-bounds"] == ("past", 18, "error")
+    assert told["triton-race-between-programs"] == ("total", 12, "warning")
+
+
 def test_tuning_chooses_by_predicted_times_and_says_so(five: Run):
     assert "num_warps: " in five.answer["best"]
     assert "elapsed times of events are predicted for NVIDIA A100 80GB" in five.err
