@@ -102,8 +102,8 @@ def _kernel(tables: Tables, path: Path, name: str, options: CheckOptions) -> Rec
     others = [label for label in triton.labels if not name or label == name] if triton is not None else []
     if others and not any(table is not None and name in ("", table.labels[row]) for row in rows):
         raise UsageError(
-            f"`{others[0]}` is a Triton kernel: what it waits for is not known from its source, and no other "
-            f"evidence is had of Triton. `advisor check {path}` shows what the source says."
+            f"`{others[0]}` is a Triton kernel: what it waits for is not known from its source, and what "
+            f"launches counted is not explained yet. `advisor check {path}` shows what is known."
         )
     if table is None or not rows:
         raise UsageError(f"there is no kernel in `{path}`.")
