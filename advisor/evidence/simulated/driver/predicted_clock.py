@@ -57,6 +57,9 @@ class PredictedClock:
         self._apart: set[int] = set()
         self._host = 0.0
         self._told: set[str] = set()
+        self._asked = False
+        # What no time is predicted for; it is said once somebody asks for a time.
+        self._left_out: dict[str, None] = {}
 
     def start(self) -> None:
         """Predict the times of what follows: an event was recorded that keeps them."""
@@ -97,9 +100,11 @@ class PredictedClock:
             self.host_waits(self.ready(stream))
 
     def left_out(self, what: str) -> None:
-        """Say once that no time is predicted for something that has just been done."""
+        """Note that no time is predicted for something that has just been done, and say it once."""
         if self._predictor is not None and self._started:
-            self._say(_LEFT_OUT.format(what))
+            self._left_out[what] = None
+            if self._asked:
+                self._say(_LEFT_OUT.format(what))
 
     def wait(self, stream: int, until: float) -> None:
         """Let the further work of a stream begin no earlier."""
@@ -111,13 +116,16 @@ class PredictedClock:
         self._host = max(ends)
 
     def tell(self) -> None:
-        """Say once whose times the elapsed times of events are."""
+        """Say once whose times the elapsed times of events are, and what they leave out."""
+        self._asked = True
+        for what in self._left_out:
+            self._say(_LEFT_OUT.format(what))
         if self._predictor is not None:
             self._say(f"elapsed times of events are predicted for {self._predictor.device.name}")
 
     def _add(self, stream: int, milliseconds: float | None, what: str) -> None:
         if milliseconds is None:
-            self._say(_LEFT_OUT.format(what))
+            self.left_out(what)
         self._ends[stream] = self.ready(stream) + (milliseconds or 0.0)
 
     def _say(self, words: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import importlib.util
 import os
@@ -18,30 +19,25 @@ from advisor.evidence.simulated.cupy.libraries.matrices import Matrices
 from advisor.evidence.simulated.cupy.libraries.needed_names import needs
 from advisor.evidence.simulated.cupy.libraries.random_numbers import random_numbers
 from advisor.evidence.simulated.cupy.libraries.solver import solver
+from advisor.evidence.simulated.cupy.libraries.sparse import sparse
 from advisor.evidence.simulated.driver.gpu import Gpu
-from advisor.evidence.simulated.driver.shared_object import SLOTS, shared_object
+from advisor.evidence.simulated.driver.shared_object import SLOTS, STUB_BYTES, STUBS, shared_object
 
 _BLAS_FILE, _BROUGHT_BY_BLAS = "libcublas.so", "libcublasLt.so"
 _kept: list[Any] = []
-
-
-def sparse_error(status: int) -> str:
-    """What a result of cuSPARSE is called (cusparse.h, cusparseStatus_t)."""
-    return {0: "CUSPARSE_STATUS_SUCCESS", 10: "CUSPARSE_STATUS_NOT_SUPPORTED"}.get(status, f"status {status}")
-
-
-# cuSPARSE, of which nothing is offered, and a library that cuBLAS brings and CuPy looks for.
-_SPARSE = Library(
-    "cusparse", "libcusparse.so", "cupy_backends.cuda.libs.cusparse", 6, 10,
-    texts=dict.fromkeys(("cusparseGetErrorName", "cusparseGetErrorString"), sparse_error),
-)  # fmt: skip
 
 
 def load_libraries(gpu: Gpu) -> None:
     """Load a shared object for each library that a module of the installed CuPy needs."""
     arrays = DeviceArrays(gpu)
     matrices = Matrices(arrays)
-    for library in (blas(matrices), solver(matrices), fourier(arrays), random_numbers(arrays), _SPARSE):
+    for library in (
+        blas(matrices),
+        solver(matrices),
+        fourier(arrays),
+        random_numbers(arrays),
+        sparse(matrices),
+    ):
         file = _module_file(library.module)
         if file is None:
             continue
@@ -78,3 +74,11 @@ def _load(file: str, library: Library, functions: Sequence[str], gpu: Gpu) -> No
     for index, callback in enumerate(callbacks):
         slots[index] = ctypes.cast(callback, ctypes.c_void_p).value
     _kept.append((loaded, callbacks))
+    first = ctypes.addressof(ctypes.c_char.in_dll(loaded, STUBS))
+    atexit.register(_close, slots, first + STUB_BYTES * len(functions))
+
+
+def _close(slots: Any, idle: int) -> None:
+    """Let every function return 0 without doing anything: destructors call them after the end of Python."""
+    for index in range(len(slots)):
+        slots[index] = idle

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from advisor.evidence.simulated.cupy.device_arrays import Array
+from advisor.evidence.simulated.cupy.libraries.entries import Entries, places_of
 from advisor.evidence.simulated.cupy.libraries.factors import (
     left_factor,
     lu_in_place,
@@ -22,6 +23,7 @@ from advisor.evidence.simulated.cupy.libraries.library import (
     ADDRESS,
     BYTE,
     DOUBLE,
+    FLOAT,
     INT,
     OUT_ADDRESS,
     OUT_INT,
@@ -94,6 +96,9 @@ def _offer(library: Library, functions: _Solver, letter: str, dtype: Any) -> Non
     one(e, functions.syevd, a, i, i, i, a, i, a, a, i, a, asked=(a, i, i, i, a, i, a))
     e = "syevj" if real else "heevj"
     one(e, functions.syevj, a, i, i, i, a, i, a, a, i, a, a)
+    tolerance = DOUBLE if letter in "DZ" else FLOAT
+    sparse = partial(functions.solve_sparse, dtype)
+    library.offer(f"cusolverSp{letter}csrlsvqr", sparse, a, i, i, a, a, a, a, a, tolerance, i, a, OUT_INT)
     library.offer(f"cusolverDn{letter}{e}_bufferSize", _room_before(1), a, i, i, i, a, i, a, room, a)
     batch = f"cusolverDn{letter}{e}Batched"
     library.offer(batch, partial(functions.syevj_batch, dtype), a, i, i, i, a, i, a, a, i, a, a, i)
@@ -161,6 +166,17 @@ class _Solver:
         if pivots:
             self._at.put(pivots, np.int32, order)
         self._at.put(info, np.int32, state)
+
+    def solve_sparse(self, dtype: Any, _handle: int, *given: Any) -> None:
+        """The solution of a system in compressed rows, and the first column without a pivot, or -1."""
+        n, count, _description, values, begins, inner, right, tolerance, _order, out, singular = given
+        rows = places_of(self._at.vector(begins, n + 1, 1, np.int32))
+        columns = self._at.vector(inner, count, 1, np.int32)
+        matrix = Entries((n, n), rows, columns, self._at.vector(values, count, 1, dtype)).dense()
+        small = np.flatnonzero(np.abs(np.diag(np.linalg.qr(matrix)[1])) <= tolerance)
+        singular[0] = int(small[0]) if small.size else -1
+        if not small.size:
+            self._at.put(out, dtype, np.linalg.solve(matrix, self._at.vector(right, n, 1, dtype)))
 
     def getrs(self, dtype: Any, _handle: int, *given: Any) -> None:
         """The solution of a system whose factors are given, in the place of its right side."""
