@@ -364,3 +364,21 @@ def test_the_gpu_that_no_report_names(project: Path, capsys: pytest.CaptureFixtu
     assert any("does not name its GPU" in note for note in found["run"]["notes"])
     named = imported(capsys, DATA / "ncu-details-comma.csv", "--no-store", "--device", "h100-sxm")
     assert named["run"]["device"] == named["judged_for"] == "h100-sxm"
+
+
+def test_kernels_stand_beside_their_ranges(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(DATA / "case-study-before.csv"), "--no-store"]) == 0
+    (header, row) = _table(capsys.readouterr().out)
+    assert (header.split()[-1], row.split("  ")[-1].strip()) == ("range", "train step")
+
+
+def test_without_ranges_there_is_no_column_of_them(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(DATA / "nsys-gpu-trace.csv"), "--no-store"]) == 0
+    assert "range" not in _table(capsys.readouterr().out)[0]
+
+
+def _table(output: str) -> list[str]:
+    """The lines of the table of kernels."""
+    lines = output.splitlines()
+    begin = next(number for number, line in enumerate(lines) if line.startswith("kernel "))
+    return lines[begin : lines.index("", begin)]

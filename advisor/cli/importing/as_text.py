@@ -41,7 +41,13 @@ def _kernels(run: Run) -> str:
     if not counted:
         return ""
     rows = [_row(one) for one in counted[:_MOST_KERNELS]]
-    table = plain_table(_HEADER, rows, right=(3, 4, 5, 6, 7, 8))
+    header: tuple[str, ...] = _HEADER
+    if any(one.ranges for one in counted):
+        # Kernels of one name and shape are told apart by where the program was.
+        header = (*_HEADER, "range")
+        shown = counted[:_MOST_KERNELS]
+        rows = [(*row, " > ".join(one.ranges)) for row, one in zip(rows, shown, strict=True)]
+    table = plain_table(header, rows, right=(3, 4, 5, 6, 7, 8))
     rest = len(counted) - _MOST_KERNELS
     return f"{table}\nand {rest} more, with less time" if rest > 0 else str(table)
 

@@ -19,9 +19,15 @@ def as_text(before: Version, after: Version, judgement: Judgement) -> str:
     if shown:
         lines.append(f"time    {shown}, all kernels together")
     ratio = judgement.speedup if judgement.verdict != "cannot tell" else None
-    times = "" if ratio is None else f" ({ratio:.2f} x)"
+    times = "" if ratio is None else f" ({ratio:.2f} x, {_saved(ratio)})"
     lines += [f"outputs {judgement.detail}", f"verdict {judgement.verdict}{times}, {judgement.evidence}"]
     return "\n".join(lines)
+
+
+def _saved(ratio: float) -> str:
+    """A ratio of times as the share of the time before that is saved or added."""
+    change = abs(1.0 - 1.0 / ratio) * 100.0
+    return f"{change:.3g}% {'less' if ratio >= 1.0 else 'more'} time"
 
 
 def as_json(before: Version, after: Version, judgement: Judgement) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from advisor.program.names.visible_names import visible
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
@@ -25,6 +26,23 @@ def values_given(
         if caller is not function:
             found.append((caller, given))
     return found
+
+
+def values_of_parameter(module: ModuleSyntax, name: ast.Name) -> list[ast.expr]:
+    """What the calls in a module, and the default, give for the parameter that a name stands for; nothing
+    where it stands for something else. Other modules may give other values.
+    """
+    seen = visible(module, name.id, name)
+    function = seen.scope if seen is not None else None
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        return []
+    given = function.args
+    named = [one.arg for one in given.args]
+    if name.id not in named or given.posonlyargs:
+        return []
+    defaults = dict(zip(reversed(named), reversed(given.defaults), strict=False))
+    found = [defaults[name.id]] if name.id in defaults else []
+    return found + [one for _, one in values_given(module, function, name.id) if one is not None]
 
 
 def values_in_script(

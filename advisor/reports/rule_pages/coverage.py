@@ -22,6 +22,8 @@ class CoverageRow:
     """A statement, and the names of what carries it, by kind.
 
     `open` says what is missing, `left_out` why nothing carries it, `seen_in` which tools look for it.
+    `example` is the command, or several joined by `&&`, that shows the statement, `shows` the rules and texts
+    that stand in what it prints.
     """
 
     id: str
@@ -30,6 +32,8 @@ class CoverageRow:
     open: str
     left_out: str = ""
     seen_in: tuple[str, ...] = ()
+    example: str = ""
+    shows: tuple[str, ...] = ()
 
     @property
     def document(self) -> str:
@@ -66,6 +70,8 @@ def _read(file: str) -> Coverage:
             one.get("open", ""),
             one.get("left_out", ""),
             tuple(one.get("seen_in", ())),
+            one.get("example", ""),
+            tuple(one.get("shows", ())),
         )
         for one in data["rows"]
     )
@@ -73,11 +79,12 @@ def _read(file: str) -> Coverage:
 
 
 def coverage_as_markdown(found: Coverage) -> str:
-    """A table for each document: statement, rules, and what else carries it."""
+    """A table for each document: statement, rules, what else carries it, and what shows it."""
     parts = []
     for letter, title in found.documents.items():
         rows = [one for one in found.rows if one.document == letter]
         columns = ["#", "statement", *_seen(found, ["looked for by"]), "rules", "what else"]
+        columns += _shown(found, ["shown by"])
         lines = [f"## {title}", "", _row(columns), "|" + "---|" * len(columns)]
         lines += [
             _row(
@@ -87,6 +94,7 @@ def coverage_as_markdown(found: Coverage) -> str:
                     *_seen(found, [", ".join(one.seen_in)]),
                     _names(one.covered.get("rules", ())),
                     _others(one),
+                    *_shown(found, [f"`{one.example}`" if one.example else ""]),
                 ]
             )
             for one in rows
@@ -102,6 +110,11 @@ def _row(cells: list[str]) -> str:
 def _seen(found: Coverage, cells: list[str]) -> list[str]:
     """The cells, where a list names who looks for its patterns."""
     return cells if any(one.seen_in for one in found.rows) else []
+
+
+def _shown(found: Coverage, cells: list[str]) -> list[str]:
+    """The cells, where statements have examples."""
+    return cells if any(one.example for one in found.rows) else []
 
 
 def _names(names: tuple[str, ...]) -> str:

@@ -11,7 +11,7 @@ from advisor.model.records import Value
 def achieved_rates(
     milliseconds: float, counts: Mapping[str, Value], device: Device | None
 ) -> dict[str, Value]:
-    """The metrics of a launch of that time that `dram_bytes` and `flops` in `counts` give.
+    """The metrics of a launch of that time that `dram_bytes` (or `achieved_bandwidth`) and `flops` give.
 
     What is unknown, or has a peak that the device file does not know, is left out. Shares of DRAM's peak are
     at most 1: counts may be a model's.
@@ -21,6 +21,9 @@ def achieved_rates(
     seconds = milliseconds / 1e3
     if seconds <= 0.0:
         return found
+    bandwidth = _number(counts, "achieved_bandwidth")
+    if moved is None and bandwidth is not None:
+        moved = bandwidth * seconds
     if moved is not None:
         found["achieved_bandwidth"] = moved / seconds
         if device is not None and device.dram_bandwidth:

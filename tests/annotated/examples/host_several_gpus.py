@@ -53,3 +53,16 @@ def to_another_device(there):
 def through_numpy(x):
     x = x.cuda()
     return torch.from_numpy(x.cpu().numpy()).cuda()  # hit: round-trip-through-host
+
+
+def over_the_host_in_two_steps(x):
+    x = x.to("cuda:0")
+    on_host = x.cpu()
+    return on_host.to("cuda:1")  # hit: device-copy-through-host
+
+
+def kept_on_the_host_too(x):
+    x = x.to("cuda:0")
+    on_host = x.cpu()
+    print(on_host)
+    return on_host.to("cuda:1")  # ok: device-copy-through-host

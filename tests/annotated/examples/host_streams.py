@@ -103,3 +103,21 @@ def the_data_stay(host, steps):
         norms.append(b.copy_to_host()[0])  # hit: copy-in-host-loop  # hit: part-of-copy-used
         a, b = b, a
     return norms
+
+
+def chunks_on_one_stream(parts, pinned, buffers):
+    stream = cuda.stream()
+    for k in range(len(parts)):  # hit: chunks-on-one-stream
+        a = cuda.to_device(parts[k], stream=stream)  # hit: copy-in-host-loop
+        b = buffers[k % 2]
+        step[4096, 256, stream](a, b)  # hit: launch-in-host-loop
+        b.copy_to_host(pinned[k], stream=stream)  # hit: copy-in-host-loop
+    stream.synchronize()
+
+
+def chunks_on_the_callers_stream(parts, pinned, buffers, stream):
+    for k in range(len(parts)):  # ok: chunks-on-one-stream
+        a = cuda.to_device(parts[k], stream=stream)  # hit: copy-in-host-loop
+        b = buffers[k % 2]
+        step[4096, 256, stream](a, b)  # hit: launch-in-host-loop
+        b.copy_to_host(pinned[k], stream=stream)  # hit: copy-in-host-loop

@@ -68,3 +68,19 @@ def settings_in_a_dictionary(data, model, settings):
 def handed_on(data, train):
     loader = DataLoader(data)  # ok: loader-without-pinning
     return train(loader)
+
+
+def on_a_given_device(data, model, device):
+    loader = DataLoader(data, batch_size=32)  # hit: loader-without-pinning, loader-without-workers
+    for batch in loader:
+        model(batch["x"].to(device))
+
+
+def on_an_unknown_device(data, model, device):
+    loader = DataLoader(data, batch_size=32)  # ok: loader-without-pinning, loader-without-workers
+    for batch in loader:
+        model(batch["x"].to(device))
+
+
+def gives_the_device(data, model):
+    on_a_given_device(data, model, torch.device("cuda"))

@@ -195,3 +195,42 @@ def layer_by_layer(weights, x):
     for weight in weights:
         x = torch.matmul(x, weight)  # ok: product-for-each-item
     return x
+
+
+def loss_of_any_criterion(model, criterion, optimizer, batches):
+    model = model.to("cuda")
+    total = 0.0
+    for x in batches:
+        optimizer.zero_grad()
+        loss = criterion(model(x.to("cuda")))
+        loss.backward()
+        optimizer.step()
+        total += loss.item()  # hit: value-read-in-host-loop
+    return total
+
+
+def number_of_any_function(model, score, batches):
+    model = model.to("cuda")
+    total = 0.0
+    for x in batches:
+        found = score(model(x.to("cuda")))
+        total += found.item()  # ok: value-read-in-host-loop
+    return total
+
+
+def given_products(a, b):
+    out = torch.empty(40, 64, 64, device="cuda")
+    for i in range(40):
+        out[i] = torch.matmul(a[i], b[i])  # hit: product-for-each-item
+    return out
+
+
+def unknown_products(a, b):
+    out = torch.empty(40, 64, 64, device="cuda")
+    for i in range(40):
+        out[i] = torch.matmul(a[i], b[i])  # ok: product-for-each-item
+    return out
+
+
+def gives_products():
+    return given_products(torch.ones(40, 64, 64, device="cuda"), torch.ones(40, 64, 64, device="cuda"))

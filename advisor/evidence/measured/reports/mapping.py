@@ -25,7 +25,7 @@ ENTITIES: tuple[Entity, ...] = ("run", "kernel", "line")
 # The kinds of a report's units that may become a metric of that unit.
 _KINDS = {
     "ratio": ("ratio", "count"), "count": ("count",), "ms": ("time",), "byte": ("byte", "count"),
-    "sectors/request": ("count",), "flop/byte": ("count", "ratio"),
+    "byte/s": ("byte/s",), "sectors/request": ("count",), "flop/byte": ("count", "ratio"),
 }  # fmt: skip
 # Counters are taken in several passes and over time, so that a share may come out a little above its whole.
 _SLACK = 1.05

@@ -125,13 +125,17 @@ def _device_changes(first: ast.Call, second: ast.Call, placement: Placement) -> 
 
 
 def _torch_source(call: ast.Call, placement: Placement) -> tuple[str, bool] | None:
-    """`x.cpu().to("cuda:1")`, or the same over NumPy."""
+    """`x.cpu().to("cuda:1")`, also over NumPy, and through one name that is used for nothing else."""
     function = call.func
     if not placement.torch or not isinstance(function, ast.Attribute) or function.attr not in ("to", "cuda"):
         return None
     if destination(call, placement.devices) != "gpu":
         return None
     inner = _without_numpy(function.value, placement)
+    if isinstance(inner, ast.Name) and _is_read_once(inner, placement):
+        bound = values_at(placement.module, inner)
+        if len(bound) == 1 and bound[0] is not None:
+            inner = _without_numpy(bound[0], placement)
     if (
         not isinstance(inner, ast.Call)
         or called_name(inner) != "cpu"

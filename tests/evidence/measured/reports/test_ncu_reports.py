@@ -126,9 +126,12 @@ def test_the_details_page_in_a_locale_with_commas(metric: str, value: float) -> 
     assert found.metrics["occupancy_limiter"] == "shared memory"
 
 
-def test_memory_throughput_in_bytes_is_not_taken_for_the_share() -> None:
+def test_memory_throughput_in_bytes_is_the_bandwidth_and_not_the_share() -> None:
     reading = reading_of(read_report(DATA / "ncu-details-comma.csv"))
-    assert reading.unused == ("Memory Workload Analysis|Memory Throughput",)
+    assert reading.unused == ()
+    ((_, found),) = reading.fingerprints
+    assert found.metrics["achieved_bandwidth"] == pytest.approx(1.33025e12)
+    assert found.metrics["memory_throughput"] == pytest.approx(0.431)
 
 
 def test_lines_join_their_kernel() -> None:
@@ -245,3 +248,26 @@ def test_utf_16_as_powershell_writes_it(tmp_path: Path) -> None:
     file = tmp_path / "powershell.csv"
     file.write_text(RAW.read_text(), encoding="utf-16")
     assert fingerprints(file)[0].metrics["registers"] == 16
+
+
+def test_the_bandwidth_that_a_counter_gives(tmp_path: Path) -> None:
+    (found,) = fingerprints(table(tmp_path, "dram__bytes.sum.per_second", "Gbyte/s", "1,400.00"))
+    assert found.metrics["achieved_bandwidth"] == pytest.approx(1.4e12)
+
+
+@pytest.mark.parametrize(("unit", "value"), [("%", "80.00"), ("byte", "80.00")])
+def test_a_bandwidth_in_another_unit_is_not_taken(tmp_path: Path, unit: str, value: str) -> None:
+    reading = reading_of(read_report(table(tmp_path, "dram__bytes.sum.per_second", unit, value)))
+    assert all("achieved_bandwidth" not in one.metrics for _, one in reading.fingerprints)
+
+
+def test_sectors_of_loads_alone(tmp_path: Path) -> None:
+    file = tmp_path / "loads.csv"
+    counter = "l1tex__t_{}_pipe_lsu_mem_global_op_ld.sum"
+    file.write_text(
+        '"ID","Kernel Name","Block Size","Grid Size",'
+        f'"{counter.format("sectors")}","{counter.format("requests")}"\n"","","","","sector","request"\n'
+        '"0","k","(32, 1, 1)","(1, 1, 1)","3,200","100"\n'
+    )
+    (found,) = fingerprints(file)
+    assert found.metrics["global_sectors_per_request"] == 32

@@ -8,6 +8,7 @@ from advisor.program.names.object_attributes import values_of_attribute
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.values.call_sites import values_of_parameter
 
 _DEPTH = 5
 
@@ -16,7 +17,8 @@ class DeviceNames:
     """The devices that a module's expressions name.
 
     A device that is a GPU where there is one (`"cuda" if torch.cuda.is_available() else "cpu"`) is a GPU:
-    that is the machine the advice is for.
+    that is the machine the advice is for. So is a parameter where a call in the module, or its default, names
+    one.
     """
 
     def __init__(self, module: ModuleSyntax) -> None:
@@ -39,7 +41,8 @@ class DeviceNames:
         if isinstance(node, ast.Call):
             return self._call(node, depth)
         if isinstance(node, ast.Name):
-            return self._values(values_at(self.module, node), depth)
+            given = values_of_parameter(self.module, node)
+            return self._values([*values_at(self.module, node), *given], depth)
         if isinstance(node, ast.Attribute):
             return self._attribute(node, depth)
         return None

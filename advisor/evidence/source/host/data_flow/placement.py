@@ -27,6 +27,7 @@ from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.scope_bindings import Binding, bound_at
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.values.call_sites import values_of_parameter
 
 _DEPTH = 24
 _OPEN = Placed("", "")
@@ -96,7 +97,7 @@ class Placement:
     def _name(self, node: ast.Name, depth: int) -> Placed | None:
         found, gpu = [], None
         for one in bound_at(self.module, node):
-            place = None if one is None else self._bound(one, depth)
+            place = self._given(node, depth) if one is None else self._bound(one, depth)
             if place is not None and place.where == "gpu" and one is not None and self._if_gpu(one.node):
                 gpu = place
             found.append(place)
@@ -106,6 +107,12 @@ class Placement:
         if not known:
             return _OPEN if found else None
         return known[0] if all(one == known[0] for one in known) else None
+
+    def _given(self, name: ast.Name, depth: int) -> Placed | None:
+        """Where the values of a parameter live that the calls in the module give, if all do alike."""
+        found = [self.of(one, depth) for one in values_of_parameter(self.module, name)]
+        known = [one for one in found if one != _OPEN]
+        return known[0] if known and all(one == known[0] for one in known) else None
 
     def _bound(self, one: Binding, depth: int) -> Placed | None:
         if isinstance(one.node, ast.AugAssign):
@@ -173,7 +180,20 @@ class Placement:
             "range",
         ):
             return _NUMBER
-        return self._applied(node, self.of(node.func, depth), depth)
+        return self._applied(node, self.of(node.func, depth), depth) or self._loss(node)
+
+    def _loss(self, node: ast.Call) -> Placed | None:
+        """What a function that is not known makes of arrays of the GPU, where gradients are taken of it: a
+        tensor with a history lies where its inputs do.
+        """
+        parent = self.module.parents.get(node)
+        target = parent.targets[0] if isinstance(parent, ast.Assign) else None
+        if not self.torch or not isinstance(target, ast.Name):
+            return None
+        scope = self.module.scope_of(node) or self.module.tree
+        uses = [self.module.parents.get(one) for one in self.module.loads(target.id, scope)]
+        taken = any(isinstance(use, ast.Attribute) and use.attr == "backward" for use in uses)
+        return Placed("torch", "gpu") if taken and any(self.on_gpu(one) for one in node.args) else None
 
     def _applied(self, node: ast.Call, callee: Placed | None, depth: int) -> Placed | None:
         """What calling a torch module gives: an array where the module or its arguments are."""

@@ -13,7 +13,8 @@ from advisor.evidence.source.host.launch_sequences.own_elements import OwnElemen
 from advisor.model.records import Record
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
-from advisor.program.syntax.calls import range_bounds
+from advisor.program.names.scope_bindings import values_at
+from advisor.program.syntax.calls import called_name, range_bounds
 from advisor.program.syntax.module import ModuleSyntax, names_in, stored_names
 from advisor.program.syntax.tree_nodes import below
 from advisor.program.values.constants import Constants
@@ -48,7 +49,7 @@ def loop_records(
             launches=len(inside),
             can_be_captured=static and not own and _is_replayable(module, loop, inside),
             chunks=_in_chunks(module, loop, inside, own, changed),
-            streams=any(map(_on_stream, inside)) or any(_with_stream(call.node) for call in own),
+            streams=_on_several_streams(module, inside, own),
             in_test_or_benchmark=loop_context(module, loop.body[0]).timed,
         )
 
@@ -98,13 +99,35 @@ def _in_chunks(
     return bool(brought & given) and out
 
 
-def _on_stream(launch: Launch) -> bool:
+def _on_several_streams(module: ModuleSyntax, launches: Sequence[Launch], calls: Sequence[HostCall]) -> bool:
+    """Whether what a loop does may be on several streams: on another one than the default stream, or than one
+    that the function makes before it.
+    """
+    of_launches = [_of_launch(launch) for launch in launches]
+    of_calls = [_of_call(call.node) for call in calls]
+    named = [one for parts in (*of_launches, *of_calls) for one in parts]
+    made = {id(value) for one in named for value in _made(module, one)}
+    one_only = len(made) == 1 and all(of_launches) and all(_made(module, one) for one in named)
+    return bool(named) and not one_only
+
+
+def _of_launch(launch: Launch) -> list[ast.expr]:
+    """The stream that a launch names; the launch itself where its configuration does not show it."""
     parts = launch.node.func.slice if isinstance(launch.node.func, ast.Subscript) else None
-    return not isinstance(parts, ast.Tuple) or len(parts.elts) > 2
+    if not isinstance(parts, ast.Tuple):
+        return [launch.node]
+    return parts.elts[2:3]
 
 
-def _with_stream(call: ast.Call) -> bool:
-    return any(one.arg == "stream" for one in call.keywords) or len(call.args) > 1
+def _of_call(call: ast.Call) -> list[ast.expr]:
+    return [one.value for one in call.keywords if one.arg == "stream"] or call.args[1:2]
+
+
+def _made(module: ModuleSyntax, stream: ast.expr) -> list[ast.expr]:
+    """The call outside of all loops that makes the stream of a name."""
+    values = values_at(module, stream) if isinstance(stream, ast.Name) else []
+    made = [one for one in values if isinstance(one, ast.Call) and called_name(one) == "stream"]
+    return [one for one in made if len(values) == 1 and not host_loops(module, one)]
 
 
 def sliced_by(launch: Launch, placement: Placement) -> int | None:
