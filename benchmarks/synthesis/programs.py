@@ -2,8 +2,8 @@
 
 What is learnt from the open half may change the program; the half set aside is only measured. A repository is
 open where the first byte of the SHA-256 of its name, OWNER/NAME, is even: the rule was fixed before anything
-was compared. Further sets have other repositories: the later one was measured once and then opened, the
-latest one is closed, and of it totals alone are ever told.
+was compared. Further sets have other repositories: the later and the latest one were measured once each and
+then opened. Of a set that is closed totals alone are told.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import tomllib
 
 DATA = Path(__file__).parent / "data"
 HALVES = ("open", "aside")
-# Sets with a list of programs of their own; nothing is learnt from what is closed.
+# Sets with a list of programs of their own; nothing is learnt from those that are closed.
 FURTHER = ("later", "latest")
-CLOSED = "latest"
+CLOSED: frozenset[str] = frozenset()
 SETS = (*HALVES, *FURTHER)
 # What launches that are made up tell of a line; totals, hit rates and times belong to a launch's sizes.
 METRICS = (

@@ -95,14 +95,15 @@ def _has_indices(request: Request) -> bool:
 
 
 def _may_have_block(request: Request, kind: UsualBlock) -> bool:
-    """Whether a launch may have a usual block: where that of one is not known, and neither an array in shared
-    memory nor another launch tells it.
+    """Whether a launch may have a usual block: where that of one is not known, and no tile in shared memory nor
+    another launch tells it. An array of one axis is as long as the largest block: others may have less.
     """
     launch = request.launch
     if launch.block is not None and not launch.any_block:
         return False
     axes = min(max(request.relations.block_axes, 1), 3)
-    if any(_block_of_tile(shape, axes) for shape in request.relations.shared_shapes):
+    tiles = (_block_of_tile(shape, axes) for shape in request.relations.shared_shapes)
+    if axes > 1 and any(tiles):
         return False
     return block_shapes(kind)[axes - 1] not in (launch.block, *launch.other_blocks)
 
@@ -150,10 +151,10 @@ def _written(block: Shape) -> str:
 
 def _block_of_tile(shape: Sequence[int | None], axes: int) -> Shape | None:
     """The block that has a thread for each element of an array in shared memory, one column of padding apart;
-    None where that is no likely block.
+    None where that is no likely block. An array of fewer axes than the block says nothing of its shape.
     """
     known = [one for one in shape if one is not None]
-    if len(known) != len(shape) or not 1 <= len(known) <= axes:
+    if len(known) != len(shape) or len(known) != axes:
         return None
     if known[-1] > _WARP // 2 and known[-1] % 2 == 1 and (known[-1] - 1) & (known[-1] - 2) == 0:
         known[-1] -= 1

@@ -187,6 +187,35 @@ def test_rows_between_bounds() -> None:
     assert made("i f f", source).shapes == {"begins": (16385,), "values": (16385 * 16,), "y": (16384,)}
 
 
+def _blocks(source: str, launch: KnownLaunch | None = None) -> set[tuple[int, ...]]:
+    """The blocks of all launches that do not tell of edges alone."""
+    request, code = request_of_text("ff", source, launch or KnownLaunch())
+    return {sizes(request, code, one).block for one in variants_of(request) if not one.is_of_edges}
+
+
+PLANE = """
+    def k(a):
+        x, y = cuda.grid(2)
+        part = cuda.shared.array(SHAPE, float32)
+        part[cuda.threadIdx.x] = a[y, x]
+        a[y, x] = part[0]
+    """
+
+
+def test_a_shared_array_of_one_axis_tells_no_block_of_two() -> None:
+    assert _blocks(PLANE.replace("SHAPE", "128")) == {(16, 16, 1), (32, 8, 1), (8, 8, 1)}
+    assert _blocks(PLANE.replace("SHAPE", "(16, 16)")) == {(16, 16, 1)}
+    # A launch of which the block is not known beside one of which it is.
+    assert _blocks(PLANE.replace("SHAPE", "128"), KnownLaunch((16, 16, 1))) == {(16, 16, 1)}
+    some = KnownLaunch((16, 16, 1), any_block=True)
+    assert _blocks(PLANE.replace("SHAPE", "128"), some) == {(16, 16, 1), (8, 8, 1)}
+
+
+def test_a_shared_array_of_one_axis_may_be_longer_than_the_block() -> None:
+    row = PLANE.replace("x, y = cuda.grid(2)", "x = cuda.grid(1)\n        y = 0")
+    assert _blocks(row.replace("SHAPE", "512")) == {(512, 1, 1), (32, 1, 1)}
+
+
 def test_a_block_of_the_shared_array() -> None:
     source = """
         def k(a):
