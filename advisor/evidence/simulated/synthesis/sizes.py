@@ -95,8 +95,8 @@ def _has_indices(request: Request) -> bool:
 
 
 def _may_have_block(request: Request, kind: UsualBlock) -> bool:
-    """Whether a launch may have a usual block: where that of one is not known, and no tile in shared memory nor
-    another launch tells it. An array of one axis is as long as the largest block: others may have less.
+    """Whether a launch may have a usual block: where that of one is not known, and no tile in shared memory
+    nor another launch tells it. An array of one axis is as long as the largest block: others may have less.
     """
     launch = request.launch
     if launch.block is not None and not launch.any_block:
