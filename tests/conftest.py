@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from time_limits import TimeLimits
 
+# It raises the limit of recursion, which Hypothesis wants to stand while a test runs.
+import advisor.model.text.syntax_trees  # noqa: F401
+
 PROGRAM = Path(__file__).parents[1]
 
 

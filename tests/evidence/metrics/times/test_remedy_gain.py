@@ -114,7 +114,11 @@ def test_of_several_possible_counts_the_least_and_the_most_hold():
 shares = st.floats(0.0, 1.0)
 
 
-@given(shares, shares, shares)
+def test_of_a_kernel_of_which_nothing_is_left_no_gain_is_told():
+    assert remedy_gain((sectors(0.0, (1.0, 1.0)),), (STRIDED,), DEVICE) is None
+
+
+@given(shares, shares, st.floats(1e-9, 1.0))
 def test_a_smaller_part_never_gains_more(one, other, after):
     small, large = sorted((one, other))
     changes = [sectors(after, (share, share)) for share in (small, large)]
