@@ -7,7 +7,7 @@ import sys
 
 import pytest
 import pytest_lsp
-from kernel_pairs import STRAIGHT, TRANSPOSED
+from kernel_pairs import SQUARE, STRAIGHT, TRANSPOSED
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
@@ -196,9 +196,9 @@ async def test_hovers_are_in_the_form_that_the_client_reads(editor):
 @pytest.mark.asyncio
 async def test_lenses_and_hints_get_better_and_who_can_be_told_is_told(editor):
     client = editor
-    uri = open_text(client, TRANSPOSED)
+    uri = open_text(client, TRANSPOSED + SQUARE)
     await settled(client, uri, bool)
-    (client.folder / "k.py").write_text(TRANSPOSED)
+    (client.folder / "k.py").write_text(TRANSPOSED + SQUARE)
     client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
     asked = types.CodeLensParams(types.TextDocumentIdentifier(uri))
     while not any(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import THREAD
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, KernelFacts
@@ -26,27 +26,29 @@ def know_lost_updates(facts: KernelFacts, launched: LaunchedAs, records: Sequenc
     elements to choose from, and whether it stores to an element that was tested first.
     """
     locked = any(one.operation in _EXCHANGES for one in facts.atomics)
+    loads: dict[int, list[Access]] = {}
+    for one in facts.accesses:
+        if one.kind == "load":
+            loads.setdefault(id(one.place.node), []).append(one)
     for access, record in zip(facts.accesses, records, strict=True):
-        tested = access.kind == "store" and not locked and _is_tested(access, facts)
+        tested = access.kind == "store" and not locked and _is_tested(access, loads)
         record.know("source", tested_then_stored=tested)
         if access.kind != "load":
             record.know("source", more_threads_than_elements=_are_more(access, facts, launched))
 
 
-def _is_tested(store: Access, facts: KernelFacts) -> bool:
-    """Whether a test by order around a store has loaded the element, and threads store different values."""
+def _is_tested(store: Access, loads: Mapping[int, Sequence[Access]]) -> bool:
+    """Whether a test by order around a store has loaded the element, and threads store different values;
+    `loads` are those of the kernel by the identity of their nodes.
+    """
     if not store.indices or store.value_depends.isdisjoint(_POSITION):
         return False
-    loads = {
-        id(one.place.node)
-        for one in facts.accesses
-        if one.kind == "load" and one.array is store.array and _is_same_element(one, store)
-    }
-    return bool(loads) and any(
-        id(side) in loads
+    return any(
+        load.array is store.array and _is_same_element(load, store)
         for condition in store.place.conditions
         if not condition.exit
         for side in _sides(condition.node, store.place.module)
+        for load in loads.get(id(side), ())
     )
 
 

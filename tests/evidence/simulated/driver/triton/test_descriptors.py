@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("triton", reason="Triton is not installed: pip install 'kernel-advisor[triton]'")
+pytest.importorskip("triton.backends", reason="Triton is not installed: pip install 'kernel-advisor[triton]'")
 
 from advisor.evidence.simulated.driver.triton import descriptors
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from advisor_command import AdvisorCommand
 
-pytest.importorskip("triton", reason="Triton is not installed: pip install 'kernel-advisor[triton]'")
+pytest.importorskip("triton.backends", reason="Triton is not installed: pip install 'kernel-advisor[triton]'")
 
 PROGRAMS = Path(__file__).parent / "programs"
 
