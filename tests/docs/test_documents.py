@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pkgutil
 import re
 import shlex
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from program_in_process import run_advisor
 
+from advisor.cli import command_names, rule_actions
 from advisor.model.settings.config import load_config
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +21,13 @@ DOCUMENTS += sorted((ROOT / "docs").rglob("*.md"))
 _OUTPUT = re.compile(r"<!-- output: (?P<command>[^\n]*) -->\n```text\n(?P<text>.*?)```\n", re.DOTALL)
 _BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
-README = (ROOT / "README.md").read_text("utf-8")
+README = ROOT / "README.md"
+COMMANDS = ROOT / "docs/commands/README.md"
+OUTPUTS = [
+    (document, number)
+    for document in DOCUMENTS
+    for number in range(len(_OUTPUT.findall(document.read_text("utf-8"))))
+]
 
 
 def advisor(*argv: str) -> subprocess.CompletedProcess[str]:
@@ -30,17 +38,43 @@ def blocks(document: Path, kind: str) -> list[str]:
     return [found["text"] for found in _BLOCK.finditer(document.read_text("utf-8")) if found["kind"] == kind]
 
 
-@pytest.mark.parametrize("number", range(len(_OUTPUT.findall(README))))
-def test_the_readme_shows_real_output(number: int, request: pytest.FixtureRequest) -> None:
-    file = ROOT / "README.md"
-    readme = file.read_text("utf-8")
-    shown = list(_OUTPUT.finditer(readme))[number]
+@pytest.mark.parametrize(("document", "number"), OUTPUTS, ids=str)
+def test_documents_show_real_output(document: Path, number: int, request: pytest.FixtureRequest) -> None:
+    text = document.read_text("utf-8")
+    shown = list(_OUTPUT.finditer(text))[number]
     printed = advisor(*shlex.split(shown["command"])).stdout
     if request.config.getoption("--renew-golden"):
-        file.write_text(readme[: shown.start("text")] + printed + readme[shown.end("text") :], "utf-8")
+        document.write_text(text[: shown.start("text")] + printed + text[shown.end("text") :], "utf-8")
     else:
         assert printed == shown["text"], "pytest tests/docs --renew-golden -p no:xdist writes it"
     assert "error:" not in printed
+
+
+def test_the_readme_is_read_in_a_minute() -> None:
+    text = README.read_text("utf-8")
+    assert len(text.splitlines()) <= 100
+    assert [document for document, _ in OUTPUTS].count(README) == 1
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    reached, pages = {README}, [README]
+    while pages:
+        page = pages.pop()
+        for target in _LINK.findall(_BLOCK.sub("", page.read_text("utf-8"))):
+            linked = (page.parent / target).resolve()
+            linked = linked / "README.md" if linked.is_dir() else linked
+            if linked.suffix == ".md" and linked.exists() and linked not in reached:
+                reached.add(linked)
+                pages.append(linked)
+    assert sorted(set((ROOT / "docs").rglob("*.md")) - reached) == []
+
+
+def test_the_page_of_commands_has_every_command_and_action() -> None:
+    page = COMMANDS.read_text("utf-8")
+    listed = set(re.findall(r"^\| `advisor ([a-z]+)", page, re.MULTILINE))
+    assert listed == set(command_names())
+    actions = set(re.findall(r"^\| `advisor rules ([a-z]+)", page, re.MULTILINE))
+    assert actions == {module.name for module in pkgutil.iter_modules(rule_actions.__path__)}
 
 
 def test_the_test_command_is_the_one_that_ci_runs() -> None:
@@ -71,7 +105,7 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 
 def test_the_configuration_that_is_shown_is_accepted(tmp_path: Path) -> None:
-    (shown,) = blocks(ROOT / "README.md", "toml")
+    (shown,) = blocks(ROOT / "docs/commands/configuration.md", "toml")
     (tmp_path / "pyproject.toml").write_text(shown, encoding="utf-8")
     (tmp_path / "k.py").write_text("x = 1\n", encoding="utf-8")
     (tmp_path / "tools/gpu_rules").mkdir(parents=True)
