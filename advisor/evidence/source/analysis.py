@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,10 +9,11 @@ from pathlib import Path
 
 from advisor.evidence.source.analysis_memory import AnalysisMemory, RememberingWorkers
 from advisor.evidence.source.analysis_workers import CHUNK, AnalysisWorkers
-from advisor.evidence.source.factory_callers import factory_callers
 from advisor.evidence.source.file_analyser import FileHost
 from advisor.evidence.source.host.host_records import with_device_launches
-from advisor.evidence.source.never_launched import add_never_launched
+from advisor.evidence.source.other_files.factory_callers import factory_callers
+from advisor.evidence.source.other_files.never_launched import add_never_launched
+from advisor.evidence.source.other_files.related_files import imported_words, importing, words_of
 from advisor.evidence.source.test_paths import holds_benchmarks, holds_tests, is_test_path
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.errors import SourceProblem
@@ -26,6 +25,7 @@ from advisor.model.text.source_text import SourceText, decode_source
 from advisor.model.text.syntax_trees import parses
 from advisor.program.kernels.jit_expressions import Use
 from advisor.program.launches.launched_as import LaunchedAs
+from advisor.program.names.read_names import WORDS_FOR_ANY_NAME
 from advisor.program.resolution.factory_calls import Callers
 from advisor.program.syntax.gate import (
     is_damaged,
@@ -104,7 +104,8 @@ class _Sieve:
     """Files with device code, and files that might launch a kernel of another file, with those names.
 
     `arrays` are files without it that use torch or cupy on a GPU. Of `checked` files device code is also
-    Triton's, and `unreadable` are those that hold neither and do not parse.
+    Triton's, and `unreadable` are those that hold neither and do not parse; of others, `imports` are the
+    words of their imports.
     """
 
     def __init__(self, files: Sequence[Path], root: Path, *, checked: bool = False) -> None:
@@ -112,6 +113,7 @@ class _Sieve:
         self.launchers: dict[Path, frozenset[str]] = {}
         self.arrays: list[Path] = []
         self.unreadable: list[Path] = []
+        self.imports: dict[Path, frozenset[str] | None] = {}
         self.files = files
         for file in files:
             try:
@@ -121,6 +123,8 @@ class _Sieve:
                 continue
             path = file.name
             words = searchable(data, path)
+            if not checked:
+                self.imports[file] = imported_words(words, file)
             if (
                 may_hold_device_code(words)
                 or is_damaged(data, path)
@@ -135,6 +139,11 @@ class _Sieve:
                 self.arrays.append(file)
             elif checked and not is_readable(data, path):
                 self.unreadable.append(file)
+
+    def related(self, files: Iterable[Path], names: Collection[str]) -> list[Path]:
+        """Files with device code that import one of the files, directly or not, or have one of the names."""
+        importers = importing(files, self.imports)
+        return [file for file in self.device if file in importers or (names and words_of(file, names))]
 
     def launching(self, kernels: Collection[str]) -> list[Path]:
         """The files that launch one of the named kernels."""
@@ -153,18 +162,24 @@ def _run(
     result = SourceEvidence()
     files = checked.device
     texts = {stdin[0]: stdin[1]} if stdin else {}
-    hosts = workers.hosts([*files, *others.device], texts)
+    own = workers.hosts(files, texts)
+    related = others.related([*files, *checked.launchers], names_in(own).union(*checked.launchers.values()))
+    hosts = [*own, *workers.hosts(related, texts, with_records=False)]
     by_name = kernels_by_name(hosts)
     launchers = checked.launching(by_name)
     launching = workers.hosts(launchers, {})
     arrays = workers.array_code(
         [file for file in checked.arrays if file not in launchers and file not in texts]
     )
-    further = workers.hosts(others.launching(by_name), {})
+    further = workers.hosts(others.launching(by_name), {}, with_records=False)
     launched = launched_as([*hosts, *launching, *further], by_name)
     parsed = {*files, *others.device, *launchers, *others.launching(by_name), *texts}
     unparsed = [file for file in (*checked.files, *others.files) if file not in parsed]
-    add_never_launched(launched, [*hosts, *launching, *further], partial(_mentioned, unparsed))
+    paths = {host.path for host in own}
+    kernels_here = [one for host in hosts for one in host.kernels if one[0].partition("::")[0] in paths]
+    add_never_launched(
+        launched, kernels_here, partial(_read, workers, list(parsed), texts), partial(_mentioned, unparsed)
+    )
     unreadable = workers.array_code([file for file in checked.unreadable if file not in launchers])
     for host in [*hosts[: len(files)], *launching, *arrays, *unreadable]:
         result.problems += host.problems
@@ -199,7 +214,7 @@ def _run(
         workers,
         hosts[: len(files)],
         hosts[len(files) :],
-        others.device,
+        related,
         launched,
         with_units,
         callers,
@@ -276,13 +291,28 @@ def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> d
 
 def _mentioned(files: Sequence[Path], names: Collection[str]) -> set[str]:
     """Those of some names that are words of one of the files, comments included."""
-    word = re.compile(rb"\b(?:%s)\b" % b"|".join(re.escape(name.encode()) for name in sorted(names)))
+    return set[str]().union(*(words_of(file, names) for file in files))
+
+
+def _read(
+    workers: AnalysisWorkers | RememberingWorkers,
+    files: Sequence[Path],
+    texts: Mapping[Path, SourceText],
+    names: Collection[str],
+) -> frozenset[str]:
+    """The names read by those of the files that have one of some names, or a word that may stand for any."""
+    asked = {*names, *WORDS_FOR_ANY_NAME}
+    return workers.names_read([file for file in files if file in texts or words_of(file, asked)], texts)
+
+
+def names_in(hosts: Iterable[FileHost]) -> frozenset[str]:
+    """The names by which files tell their kernels and launches from others."""
     found: set[str] = set()
-    for file in files:
-        with contextlib.suppress(OSError):
-            words = searchable(file.read_bytes(), file.name)
-            found.update(one.decode() for one in set(word.findall(words)))
-    return found
+    for host in hosts:
+        found.update(name for _, names in host.kernels for name in names)
+        found.update(launch.name for launch in host.launches)
+        found.update(name for _, name in host.unseen_launches)
+    return frozenset(found)
 
 
 def kernels_by_name(hosts: Iterable[FileHost]) -> dict[str, set[str]]:

@@ -28,13 +28,15 @@ class AnalysisMemory:
 
     def __init__(self) -> None:
         self.hosts: _FileMemo[FileHost] = Memo()
+        self.launches: _FileMemo[FileHost] = Memo()
+        self.names: _FileMemo[frozenset[str]] = Memo()
         self.array_code: _FileMemo[FileHost] = Memo()
         self.kernels: _FileMemo[FileKernels] = Memo()
         self._imports: dict[str, set[str]] = {}
 
     def unknown(self, root: Path, files: Iterable[Path]) -> int:
         """How many of the files it has never met."""
-        memos = self.hosts, self.array_code
+        memos = self.hosts, self.launches, self.array_code
         return sum(all(memo.latest((root, file)) is None for memo in memos) for file in files)
 
     def learn(self, imports: Iterable[tuple[str, str]]) -> None:
@@ -62,6 +64,7 @@ class RememberingWorkers:
         self._workers = AnalysisWorkers(root, jobs)
         self._digests: dict[str, bytes] = {}
         self._asked: set[str] = set()
+        self._hosts: dict[Path, FileHost] = {}
         self._unsettled: list[Callable[[], object]] = []
 
     def close(self) -> None:
@@ -70,10 +73,25 @@ class RememberingWorkers:
         for settle in self._unsettled:
             settle()
 
-    def hosts(self, files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
+    def hosts(
+        self, files: list[Path], texts: Mapping[Path, SourceText], *, with_records: bool = True
+    ) -> list[FileHost]:
         """The host side of each file, as it lies on the disk: there are no texts that stand for files."""
         assert not texts
-        return list(self._said(self._memory.hosts, files, lambda those: self._workers.hosts(those, {})))
+        memo = self._memory.hosts if with_records else self._memory.launches
+        found = list(
+            self._said(memo, files, lambda those: self._workers.hosts(those, {}, with_records=with_records))
+        )
+        self._hosts.update(zip(files, found, strict=True))
+        return found
+
+    def names_read(self, files: list[Path], texts: Mapping[Path, SourceText]) -> frozenset[str]:
+        """The names that the files read, as they lie on the disk."""
+        assert not texts
+        said = self._said(
+            self._memory.names, files, lambda those: [self._workers.names_read([one], {}) for one in those]
+        )
+        return frozenset().union(*said)
 
     def array_code(self, files: list[Path]) -> list[FileHost]:
         """What each file does with torch and cupy."""
@@ -83,10 +101,10 @@ class RememberingWorkers:
         self, files: list[Path], launched: Launched, with_units: bool, callers: Callers
     ) -> Iterable[FileKernels]:
         """The kernels of each file, as they are launched; `callers` call what makes kernels."""
-        hosts = self.hosts(files, {})
+        self.hosts([file for file in files if file not in self._hosts], {}, with_records=False)
         ways = {
-            file: (with_units, [launched.get(key) for key, _ in host.kernels], callers)
-            for file, host in zip(files, hosts, strict=True)
+            file: (with_units, [launched.get(key) for key, _ in self._hosts[file].kernels], callers)
+            for file in files
         }
         return self._said(
             self._memory.kernels,

@@ -32,12 +32,23 @@ class AnalysisWorkers:
         for pool in self.pools:
             pool.shutdown(cancel_futures=True)
 
-    def hosts(self, files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
+    def hosts(
+        self, files: list[Path], texts: Mapping[Path, SourceText], *, with_records: bool = True
+    ) -> list[FileHost]:
         """The host side of each file; `texts` stand for some of them."""
         if self.local is not None:
-            return [self.local.host(file, texts.get(file)) for file in files]
-        futures = [pool.submit(_hosts, chunk, dict(texts)) for pool, chunk in self._dealt(files)]
+            return [self.local.host(file, texts.get(file), with_records=with_records) for file in files]
+        futures = [
+            pool.submit(_hosts, chunk, dict(texts), with_records) for pool, chunk in self._dealt(files)
+        ]
         return [host for future in futures for host in future.result()]
+
+    def names_read(self, files: list[Path], texts: Mapping[Path, SourceText]) -> frozenset[str]:
+        """The names that the files read; `texts` stand for some of them."""
+        if self.local is not None:
+            return frozenset().union(*(self.local.names_read(file, texts.get(file)) for file in files))
+        futures = [pool.submit(_names_read, chunk, dict(texts)) for pool, chunk in self._dealt(files)]
+        return frozenset().union(*(future.result() for future in futures))
 
     def array_code(self, files: list[Path]) -> list[FileHost]:
         """What each file does with torch and cupy."""
@@ -92,9 +103,14 @@ def _begin(root: Path) -> None:
     _analyser = FileAnalyser(root)
 
 
-def _hosts(files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
+def _hosts(files: list[Path], texts: Mapping[Path, SourceText], with_records: bool) -> list[FileHost]:
     assert _analyser is not None
-    return [_analyser.host(file, texts.get(file)) for file in files]
+    return [_analyser.host(file, texts.get(file), with_records=with_records) for file in files]
+
+
+def _names_read(files: list[Path], texts: Mapping[Path, SourceText]) -> frozenset[str]:
+    assert _analyser is not None
+    return frozenset().union(*(_analyser.names_read(file, texts.get(file)) for file in files))
 
 
 def _array_code(files: list[Path]) -> list[FileHost]:

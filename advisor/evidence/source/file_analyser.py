@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from advisor.evidence.source.factory_callers import factories_around
 from advisor.evidence.source.host.evidence import host_side_records
 from advisor.evidence.source.host.host_calls import find_host_calls
 from advisor.evidence.source.host.universal_functions import universal_call_records
 from advisor.evidence.source.kernel_walk.walk import Shown, kernel_facts
 from advisor.evidence.source.kernels.kernel_records import kernel_records
 from advisor.evidence.source.made_in_function import made_in_function
+from advisor.evidence.source.other_files.factory_callers import factories_around
 from advisor.model.compilation_unit import CompilationUnit, StatedLaunch
 from advisor.model.errors import SourceProblem
 from advisor.model.findings import Problem
@@ -70,11 +70,11 @@ class LaunchSeen:
 class FileHost:
     """The host side of one file: records of launches and host calls, and what links them to kernels.
 
-    `text` is the file's when it has any such record or problem. `unread` are the lines of functions of which
-    a part could not be read. `uses` are the places of `cuda.jit` in the file, and `known_uses` those anywhere
-    that functions of it are compiled by; `unseen_launches` are lines and names of launches of what is
-    imported from elsewhere. `factories` are the names of functions that make kernels by their parameters,
-    `read_names` all that the file reads.
+    `text` is the file's when it has any such record or problem, or lines that are not read. `unread` are the
+    lines of functions of which a part could not be read. `uses` are the places of `cuda.jit` in the file, and
+    `known_uses` those anywhere that functions of it are compiled by; `unseen_launches` are lines and names of
+    launches of what is imported from elsewhere. `factories` are the names of functions that make kernels by
+    their parameters.
     """
 
     path: str
@@ -88,7 +88,6 @@ class FileHost:
     known_uses: set[Use] = field(default_factory=set)
     unseen_launches: list[tuple[int, str]] = field(default_factory=list)
     factories: frozenset[str] = frozenset()
-    read_names: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -151,11 +150,17 @@ class FileAnalyser:
         self._hosted: set[str] = set()
 
     def host(
-        self, file: Path, source: SourceText | None = None, elsewhere: NamesElsewhere = NOWHERE
+        self,
+        file: Path,
+        source: SourceText | None = None,
+        elsewhere: NamesElsewhere = NOWHERE,
+        *,
+        with_records: bool = True,
     ) -> FileHost:
         """The host side of a file; what cannot be read or parsed of it gives problems.
 
-        `elsewhere` are names in those parts of the file that its text leaves out.
+        `elsewhere` are names in those parts of the file that its text leaves out. Without records it is what
+        the file has to say of the kernels of others.
         """
         self._hosted.add(str(file))
         path = self.workspace.report_path(file)
@@ -173,25 +178,22 @@ class FileAnalyser:
         self.workspace.add(modules.own)
         self.workspace.add_written(file, modules.written)
         for module in modules.every:
-            self._add_host(module, result)
+            launches = self._add_launches(module, result)
+            if with_records:
+                self._add_records(module, launches, result)
         # Launches first, then all others by their places, as a text says them part by part.
         result.records.sort(key=_order)
-        if result.records or result.problems:
+        if result.records or result.problems or result.unread:
             result.text = text.text
         return result
 
-    def _add_host(self, module: ModuleSyntax, result: FileHost) -> None:
-        """Add the host side of one module of a file."""
+    def _add_launches(self, module: ModuleSyntax, result: FileHost) -> list[Launch]:
+        """Add the kernels of one module of a file, and its launches, which are returned."""
         result.problems += faults_of(module)
         launches = self._find_launches(module)
         self._launches[module.file] += launches
-        calls = find_host_calls(module, self.resolver)
-        result.records += host_side_records(module, self.resolver, launches, calls)
-        result.records += universal_call_records(module, self.host_values)
-        result.records += _triton_records(module, self.workspace)
         result.kernels += [(kernel.key, kernel.names) for kernel in self.kernels_of(module)]
         result.factories |= factories_around(self.resolver.declarations(module))
-        result.read_names |= {name for node in ast.walk(module.tree) for name in names_read_at(node)}
         uses = self.jit_uses_in(module)
         result.uses += uses.found
         result.known_uses |= {use for _, places in uses.known for use in places}
@@ -213,6 +215,27 @@ class FileAnalyser:
             )
             for launch in launches
         ]
+        return launches
+
+    def _add_records(self, module: ModuleSyntax, launches: list[Launch], result: FileHost) -> None:
+        """Add the records of the host side of one module, whose launches are known."""
+        calls = find_host_calls(module, self.resolver)
+        result.records += host_side_records(module, self.resolver, launches, calls)
+        result.records += universal_call_records(module, self.host_values)
+        result.records += _triton_records(module, self.workspace)
+
+    def names_read(self, file: Path, source: SourceText | None = None) -> frozenset[str]:
+        """The names that a file reads; none of one that cannot be read."""
+        modules = self._modules.get(str(file))
+        if modules is None:
+            try:
+                text = source or read_source(file, self.workspace.report_path(file))
+                modules = read_modules(text, str(file))
+            except SourceProblem:
+                return frozenset()
+        return frozenset(
+            name for module in modules.every for node in ast.walk(module.tree) for name in names_read_at(node)
+        )
 
     def array_code(self, file: Path) -> FileHost:
         """The host side of a file that names no Numba: what it does with torch and cupy."""

@@ -27,7 +27,7 @@ from advisor.evidence.source.file_analyser import (
 )
 from advisor.evidence.source.host.host_records import with_device_launches
 from advisor.evidence.source.module_parts import Needs, Part, PartNames, split, split_again, words_in
-from advisor.evidence.source.never_launched import add_never_launched
+from advisor.evidence.source.other_files.never_launched import add_never_launched
 from advisor.model.findings import Problem
 from advisor.model.records import Record
 from advisor.model.storage.file_stamp import FileStamp
@@ -117,20 +117,29 @@ class IncrementalAnalysis:
         others = self._as_now(workspace_files)
         edit = _Edit(self._analyser, self._file, readable, parts, self._known)
         own = edit.own_hosts()
-        hosts = [
-            own,
-            *(edit.other_file(one, at.names, at.stamp) for one, at in others.items() if at.device),
-        ]
+        hosts, reads = [own], [edit.names_read()]
+
+        def add(file: Path, at: OtherFile) -> None:
+            host, read = edit.other_file(file, at.names, at.stamp)
+            hosts.append(host)
+            reads.append(read)
+
+        for one, at in others.items():
+            if at.device:
+                add(one, at)
         by_name = kernels_by_name(hosts)
         apart: list[frozenset[str]] = []
         for one, at in others.items():
             if not at.device and not at.launches.isdisjoint(by_name):
-                hosts.append(edit.other_file(one, at.names, at.stamp))
+                add(one, at)
             elif not at.device:
                 apart.append(at.names.words)
         launched = launched_as(hosts, by_name)
         add_never_launched(
-            launched, hosts, lambda names: {name for words in apart for name in words.intersection(names)}
+            launched,
+            [one for host in hosts for one in host.kernels if one[0].partition("::")[0] == source.path],
+            lambda _: frozenset().union(*reads),
+            lambda names: {name for words in apart for name in words.intersection(names)},
         )
         kernels = edit.kernels(launched)
         for one, at in others.items():
@@ -243,8 +252,7 @@ class _Edit:
         }
         missing = [number for number in range(len(keys)) if number not in found]
         found |= self._analyse_hosts(missing) if missing else {}
-        read = frozenset[str]().union(*(part.names.read for part in self._parts))
-        result = FileHost(self._source.path, read_names=read)
+        result = FileHost(self._source.path)
         for number, key in enumerate(keys):
             one = found[number].moved(self._source.path, self._starts(needed[number]))
             self._known.hosts.keep(key, None, one)
@@ -258,17 +266,18 @@ class _Edit:
             result.unseen_launches += one.unseen_launches
         return result
 
-    def other_file(self, file: Path, names: PartNames, stamp: FileStamp | None) -> FileHost:
-        """The host side of another file, as far as it concerns this one."""
+    def names_read(self) -> frozenset[str]:
+        """The names that the text reads."""
+        return frozenset().union(*(part.names.read for part in self._parts))
+
+    def other_file(
+        self, file: Path, names: PartNames, stamp: FileStamp | None
+    ) -> tuple[FileHost, frozenset[str]]:
+        """The host side of another file, as far as it concerns this one, and the names that it reads."""
         one = self._known.apart.find(str(file), stamp) or self._other_file(file, names, stamp)
         path = self._analyser.workspace.report_path(file)
-        return FileHost(
-            path,
-            kernels=one.kernels,
-            launches=one.launches,
-            known_uses=one.known_uses,
-            read_names=one.read_names,
-        )
+        host = FileHost(path, kernels=one.kernels, launches=one.launches, known_uses=one.known_uses)
+        return host, one.read_names
 
     def _other_file(self, file: Path, names: PartNames, stamp: FileStamp | None) -> _Found:
         """The host side of a file that imports the text, or of which that is not known yet."""
@@ -279,13 +288,13 @@ class _Edit:
         if found is None:
             if not self._read.issuperset(needed):
                 self._host(needed)
-            host = self._analyser.host(file)
+            host = self._analyser.host(file, with_records=False)
             found = _Found(
                 starts,
                 kernels=host.kernels,
                 launches=host.launches,
                 known_uses=host.known_uses,
-                read_names=host.read_names,
+                read_names=self._analyser.names_read(file),
             )
             if str(self._file) not in self._analyser.workspace.imported_from(file):
                 # No edit of the text changes what it says.
@@ -296,7 +305,7 @@ class _Edit:
         self, file: Path, names: PartNames, stamp: FileStamp | None, launched: Mapping[str, LaunchedAs]
     ) -> list[_Found]:
         """What those kernels of another file say whose bodies stand in the text."""
-        host = self.other_file(file, names, stamp)
+        host, _ = self.other_file(file, names, stamp)
         own = FileHost(self._source.path, kernels=[one for found in self._hosts for one in found.kernels])
         keys = bodies_elsewhere([own], host) - self._bodies
         self._bodies |= keys
@@ -318,7 +327,7 @@ class _Edit:
         self, file: Path, keys: Collection[str], needed: tuple[int, ...], launched: Mapping[str, LaunchedAs]
     ) -> _Found:
         self._host(needed)
-        self._analyser.host(file)
+        self._analyser.host(file, with_records=False)
         module = self._analyser.workspace.module(file)
         result = FileKernels(self._source.path)
         for kernel in self._analyser.kernels_of(module) if module else []:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 # Read where code asks for things by names that it puts together: each name may be meant.
 ANY_NAME = "?"
 _BY_TEXT = frozenset({"globals", "locals", "vars", "eval", "exec", "__dict__", "getmembers"})
+# Code that reads any name has one of these words.
+WORDS_FOR_ANY_NAME = _BY_TEXT | {"getattr"}
 
 
 def names_read_at(node: ast.AST) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from advisor.evidence.source.factory_callers import factories_around, factory_callers
+from advisor.evidence.source.other_files.factory_callers import factories_around, factory_callers
 from advisor.model.compilation_unit import CompilationUnit, FunctionText
 from advisor.program.compilation_units.closure import compilation_unit
 from advisor.program.kernels.declarations import find_declarations

@@ -110,9 +110,9 @@ def hosted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     looked = FileAnalyser.host
 
-    def host(self, file, *more):
+    def host(self, file, *more, **how):
         seen.append(file.name)
-        return looked(self, file, *more)
+        return looked(self, file, *more, **how)
 
     monkeypatch.setattr(FileAnalyser, "host", host)
     return seen

@@ -95,9 +95,9 @@ def test_what_an_edit_does_not_reach_is_not_analysed_again(tmp_path, monkeypatch
     read: list[str] = []
     host = type(kept._analyser).host
 
-    def noted(self, file, source=None, *rest):
+    def noted(self, file, source=None, *rest, **how):
         read.append(source.text)
-        return host(self, file, source, *rest)
+        return host(self, file, source, *rest, **how)
 
     monkeypatch.setattr(type(kept._analyser), "host", noted)
     kept.analyse(SourceText("k.py", TEXT.replace("out[i] = 1.0", "out[i] = 2.0")))
@@ -269,9 +269,9 @@ def test_files_that_do_not_import_the_text_are_analysed_once(tmp_path, monkeypat
     analysed: list[str] = []
     host = type(kept._analyser).host
 
-    def noted(self, file, source=None, *rest):
+    def noted(self, file, source=None, *rest, **how):
         analysed.append(file.name)
-        return host(self, file, source, *rest)
+        return host(self, file, source, *rest, **how)
 
     monkeypatch.setattr(type(kept._analyser), "host", noted)
     kept.analyse(SourceText("k.py", SIZES.replace("BLOCK = 64", "BLOCK = 48")), others)
