@@ -27,8 +27,10 @@ def imported_words(data: bytes, file: Path) -> frozenset[str] | None:
         return None
     found: set[str] = set()
     for source, names, modules in set(_IMPORT.findall(data)):
-        dots = len(source) - len(source.lstrip(b"."))
-        found.update(folder.name for folder in list(file.parents)[:dots][-1:])
+        if source.startswith(b"."):
+            above = file.parents
+            dots = len(source) - len(source.lstrip(b"."))
+            found.add(above[min(dots, len(above)) - 1].name)
         found.update(
             word.decode(errors="replace") for word in _WORD.findall(b" ".join((source, names, modules)))
         )
