@@ -1,4 +1,4 @@
-"""Calls a function when a module has been imported that is not yet."""
+"""Calls a function when a module is imported that is not yet."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from types import ModuleType
 from typing import Any
 
 
-def after_import(names: Collection[str], then: Callable[[], None]) -> None:
-    """Call `then` once, when the first of some modules has been imported; at once where one has been."""
-    if any(_is_imported(name) for name in names):
+def after_import(names: Collection[str], then: Callable[[], None], before: Collection[str] = ()) -> None:
+    """Call `then` once: when the first of some modules has been imported, at once where one has been.
+
+    It is also called when the first of the modules `before` is looked for, so that what it does to imports
+    holds for that one.
+    """
+    if any(_is_imported(name) for name in (*names, *before)):
         then()
     else:
-        sys.meta_path.insert(0, _Awaiting(names, then))
+        sys.meta_path.insert(0, _Awaiting(names, before, then))
 
 
 def _is_imported(name: str) -> bool:
@@ -24,28 +28,30 @@ def _is_imported(name: str) -> bool:
 
 
 class _Awaiting(importlib.abc.MetaPathFinder):
-    """Finds the awaited modules as others do, with a loader that calls `then` when one was imported.
+    """Finds the awaited modules as others do, with a loader that calls `then` at their import.
 
-    Who only asks whether a module can be found gets an answer, and nothing else happens.
+    Who only asks whether one of `names` can be found gets an answer, and nothing else happens.
     """
 
-    def __init__(self, names: Collection[str], then: Callable[[], None]) -> None:
-        self._names, self._then = frozenset(names), then
+    def __init__(self, names: Collection[str], before: Collection[str], then: Callable[[], None]) -> None:
+        self._names, self._before, self._then = frozenset(names), frozenset(before), then
         self._asking = False
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """The spec of an awaited module, None for all others."""
-        if name not in self._names or self._asking:
+        if self._asking or name not in self._names | self._before:
             return None
+        if name in self._before:
+            self._imported()
         self._asking = True
         try:
             found = (finder.find_spec(name, path, target) for finder in list(sys.meta_path))
             spec = next((one for one in found if one is not None), None)
         finally:
             self._asking = False
-        if spec is not None and spec.loader is not None:
+        if name in self._names and spec is not None and spec.loader is not None:
             spec.loader = _Loader(spec.loader, self._imported)
         return spec
 

@@ -40,6 +40,12 @@ def test_who_only_looks_for_the_module_changes_nothing():
     assert said(f"{text}{look}{look}import colorsys") == ["colorsys", "colorsys", "imported"]
 
 
+def test_it_is_done_before_a_module_and_what_it_awaits_then_is_seen():
+    inner = "after_import(('colorsys',), lambda: print('behind'))"
+    text = f"after_import(('chunk',), lambda: ({inner}, print('before')), before=('colorsys',))\n"
+    assert said(f"{text}import bisect\nprint('now')\nimport colorsys, chunk") == ["now", "before", "behind"]
+
+
 def test_a_module_that_does_not_exist_is_not_found():
     text = "after_import(('no_such_module',), lambda: print('done'))\n"
     look = "try:\n    import no_such_module\nexcept ModuleNotFoundError:\n    print('missing')\n"

@@ -7,15 +7,13 @@ waits for `numba.cuda`, CuPy and Triton, and costs nothing where none is importe
 from __future__ import annotations
 
 import atexit
-import importlib.abc
-import importlib.machinery
 import json
 import os
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from advisor.model.processes.awaited_imports import after_import
 
 if TYPE_CHECKING:
     from advisor.evidence.simulated.launches.recording.script import ScriptRequest
@@ -59,7 +57,7 @@ def join_run() -> None:
             from advisor.evidence.simulated.launches.processes.write_guard import guard_writes
 
             guard_writes(guarded[0], guarded[1:])
-        sys.meta_path.insert(0, _Awaiting(lambda: _begin(json.loads(given))))
+        after_import([_BEHIND], lambda: _begin(json.loads(given)), _BEFORE)
 
 
 def _begin(given: dict[str, Any]) -> None:
@@ -78,43 +76,3 @@ def _begin(given: dict[str, Any]) -> None:
     limits = Limits(threads=given["threads"], seconds=given["seconds"])
     simulate(find_device(given["device"]), recorder, limits, given["keep_code"], given["predictor"])
     atexit.register(recorder.close)
-
-
-class _Awaiting(importlib.abc.MetaPathFinder):
-    """Finds the awaited modules as others do, and calls `then` before or behind the first of them."""
-
-    def __init__(self, then: Callable[[], None]) -> None:
-        self._then = then
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        """The spec of an awaited module, None for all others."""
-        if name != _BEHIND and name not in _BEFORE:
-            return None
-        sys.meta_path.remove(self)
-        if name in _BEFORE:
-            self._then()
-        for finder in list(sys.meta_path):
-            spec = finder.find_spec(name, path, target)
-            if spec is not None:
-                if spec.loader is not None and name == _BEHIND:
-                    spec.loader = _Loader(spec.loader, self._then)
-                return spec
-        return None
-
-
-class _Loader(importlib.abc.Loader):
-    def __init__(self, loader: Any, then: Callable[[], None]) -> None:
-        self._loader, self._then = loader, then
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._loader, name)
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        found: ModuleType | None = self._loader.create_module(spec)
-        return found
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
-        self._then()
