@@ -23,6 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--before", metavar="FILE[::FUNCTION]", help="with --after: compare two versions that you wrote"
     )
     parser.add_argument("--after", metavar="FILE[::FUNCTION]", help="the version to compare with --before")
+    parser.add_argument(
+        "--base", metavar="REVISION", help="compare the workloads of the files with those at a git revision"
+    )
+    parser.add_argument(
+        "--base-folder",
+        metavar="FOLDER",
+        help="compare them with another folder, an earlier copy of this one",
+    )
     parser.add_argument("--device", help="the GPU to simulate (see `advisor devices`)")
     parser.add_argument(
         "--simulate", action="store_true", help="predict times although there is a GPU to measure them on"
@@ -54,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--before and --after name the files themselves; leave out the other paths.")
     if args.before:
         return _compare(args)
+    if args.base is not None or args.base_folder is not None:
+        return _compare_with_base(args)
     return _verify(args)
 
 
@@ -118,6 +128,25 @@ def _compare(args: argparse.Namespace) -> int:
     if judgement.verdict == "cannot tell":
         print(f"advisor: {judgement.detail}", file=sys.stderr)
     return 1 if judgement.verdict in {*SLOWER, "results differ"} else 0
+
+
+def _compare_with_base(args: argparse.Namespace) -> int:
+    from advisor.cli.reporting.base_of_sources import base_of_sources
+    from advisor.cli.verification.base_output import as_json, as_text
+    from advisor.cli.verification.python_files import python_files, refuse_notebooks
+    from advisor.model.findings import SLOWER
+    from advisor.runs.verification.earlier_version import compare_with_earlier
+    from advisor.runs.verification.runs import from_root
+
+    paths = [Path(path) for path in args.paths] or [Path()]
+    options = _options(args, paths)
+    refuse_notebooks(paths, "verify")
+    files = [from_root(str(file), options) for file in python_files(paths, options.settings)]
+    with base_of_sources(args.base, args.base_folder, options.settings.root) as base:
+        found = compare_with_earlier(files, base.project, options)
+    print((as_json if args.format == "json" else as_text)(found, base.shown))
+    verdicts = {one.judgement.verdict for one in found}
+    return 1 if verdicts & {*SLOWER, "results differ"} else 0
 
 
 def _options(args: argparse.Namespace, paths: list[Path]) -> CheckOptions:

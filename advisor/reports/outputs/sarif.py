@@ -6,7 +6,9 @@ https://docs.github.com/en/code-security/code-scanning/integrating-with-code-sca
 
 from __future__ import annotations
 
+import gzip
 import re
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from advisor import __version__
@@ -23,8 +25,11 @@ FOR_MACHINES = True
 SHOWS_FIXES = True
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-# GitHub refuses a run with more results.
+# GitHub refuses a run with more results, a result with more locations, and a file with more bytes when it is
+# compressed: https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads
 MOST_RESULTS = 25_000
+MOST_LOCATIONS = 1_000
+MOST_BYTES = 10_000_000
 
 _PATH_CHARACTERS = "/~!$&'()*+,;=@"
 _DRIVE = re.compile("[A-Za-z]:/")
@@ -38,7 +43,20 @@ _RANKS: dict[tuple[Severity, Confidence], float] = {
 
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:  # noqa: ARG001
     """The report as one SARIF log with one run; the gravest findings stay when there are too many."""
-    kept = _kept(report)
+    most = MOST_RESULTS
+    while True:
+        kept = _kept(report, most)
+        text = _log(report, rules, kept)
+        if len(kept) < 2 or not _is_too_large(text):
+            return text
+        most = len(kept) // 2
+
+
+def _is_too_large(text: str) -> bool:
+    return len(text) > MOST_BYTES and len(gzip.compress(text.encode("ascii"))) > MOST_BYTES
+
+
+def _log(report: Report, rules: RuleCatalogue, kept: Sequence[tuple[Finding, str]]) -> str:
     described = rule_objects([finding for finding, _ in kept], rules)
     index = {rule["id"]: at for at, rule in enumerate(described)}
     locations = Locations(report)
@@ -50,7 +68,7 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
         "invocations": [
             {
                 "executionSuccessful": report.checked_everything,
-                "toolExecutionNotifications": _notifications(report),
+                "toolExecutionNotifications": _notifications(report, len(kept)),
             }
         ],
         "results": [
@@ -61,20 +79,23 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
 
-def _kept(report: Report) -> list[tuple[Finding, str]]:
-    """The findings to write with their fingerprints, in their order."""
+def _kept(report: Report, most: int) -> list[tuple[Finding, str]]:
+    """The findings to write with their fingerprints, in their order: at most so many, by rank."""
     numbered = list(enumerate(zip(report.findings, fingerprints(report), strict=True)))
-    if len(numbered) > MOST_RESULTS:
+    if len(numbered) > most:
         numbered.sort(key=lambda item: -_RANKS[item[1][0].severity, item[1][0].confidence])
-        numbered = sorted(numbered[:MOST_RESULTS], key=lambda item: item[0])
+        numbered = sorted(numbered[:most], key=lambda item: item[0])
     return [item for _, item in numbered]
 
 
-def _notifications(report: Report) -> list[dict[str, object]]:
+def _notifications(report: Report, kept: int) -> list[dict[str, object]]:
     locations = Locations(report)
     notifications = [_notification(problem, locations) for problem in report.problems]
-    if (left_out := len(report.findings) - MOST_RESULTS) > 0:
-        text = f"{counted(left_out, 'finding')} of lower rank left out: a run holds {MOST_RESULTS:,} results."
+    if (left_out := len(report.findings) - kept) > 0:
+        room = f"a run holds {MOST_RESULTS:,} results"
+        if kept < MOST_RESULTS:
+            room = f"GitHub takes {MOST_BYTES // 1_000_000} MB, compressed"
+        text = f"{counted(left_out, 'finding')} of lower rank left out: {room}."
         notifications.append({"level": "warning", "message": {"text": text}})
     notifications += [{"level": "note", "message": {"text": notice}} for notice in report.notices]
     return notifications
@@ -115,7 +136,7 @@ def _result(finding: Finding, fingerprint: str, rule: int, locations: Locations)
                 "physicalLocation": _physical(elsewhere),
                 "message": {"text": elsewhere.in_words(related.message)},
             }
-            for number, related in enumerate(finding.related, start=1)
+            for number, related in enumerate(finding.related[: MOST_LOCATIONS - 1], start=1)
             for elsewhere in (locations.of(related.path, related.span),)
         ]
     return result

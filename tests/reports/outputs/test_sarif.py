@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from dataclasses import replace
@@ -12,10 +13,10 @@ import jsonschema
 import pytest
 from sample_reports import CONSTANT_GRID, PROMOTED, REPORTS, RULES, UNCOALESCED, full_report, odd_report
 
-from advisor.model.findings import Finding, Report
+from advisor.model.findings import Finding, Related, Report
 from advisor.model.text.source_text import Span
-from advisor.reports.outputs import render_report
-from advisor.reports.outputs.sarif import MOST_RESULTS
+from advisor.reports.outputs import render_report, sarif
+from advisor.reports.outputs.sarif import MOST_LOCATIONS, MOST_RESULTS
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "data/schemas" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8")
@@ -142,6 +143,32 @@ def test_the_gravest_findings_stay_when_there_are_too_many() -> None:
     assert run["results"][-1]["ruleId"] == PROMOTED.rule
     notice = run["invocations"][0]["toolExecutionNotifications"][-1]["message"]["text"]
     assert notice == "11 findings of lower rank left out: a run holds 25,000 results."
+
+
+def test_a_file_that_github_would_refuse_is_made_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    findings = [
+        replace(CONSTANT_GRID, span=Span(line), message=f"{line * 7919} blocks") for line in range(200)
+    ]
+    report = Report("x", [*findings, PROMOTED])
+    whole = render_report("sarif", report, RULES)
+    monkeypatch.setattr(sarif, "MOST_BYTES", len(gzip.compress(whole.encode())) // 3)
+    text = render_report("sarif", report, RULES)
+    assert len(gzip.compress(text.encode())) <= sarif.MOST_BYTES
+    run = json.loads(text)["runs"][0]
+    assert 10 < len(run["results"]) < 101 and run["results"][-1]["ruleId"] == PROMOTED.rule
+    notice = run["invocations"][0]["toolExecutionNotifications"][-1]["message"]["text"]
+    assert notice.startswith(f"{201 - len(run['results'])} findings of lower rank left out: GitHub takes ")
+
+
+def test_what_github_counts_stays_below_its_limits() -> None:
+    places = tuple(Related("a.py", Span(line), "here too") for line in range(1, 2001))
+    run = run_of(Report("x", [replace(PROMOTED, related=places)]))
+    (result,) = run["results"]
+    assert len(result["locations"]) + len(result["relatedLocations"]) == MOST_LOCATIONS
+    assert all(len(rule["properties"]["tags"]) <= 10 for rule in run["tool"]["driver"]["rules"])
+    assert (
+        len(result["partialFingerprints"]) >= 1 and "primaryLocationLineHash" in result["partialFingerprints"]
+    )
 
 
 def test_no_notice_when_all_fit() -> None:

@@ -1,0 +1,1 @@
+"""What an edit of sources changes: findings and predicted times."""
