@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from advisor.evidence.metrics.prediction_error import time_interval
+from advisor.model.text.notebooks import is_notebook
 from advisor.reports.diagnosis.made_up_launches import synthesis_as_json
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def _action(action: Action) -> dict[str, Any]:
     return {
         **_finding(action.finding),
         "fix": action.fix.title if action.fix else None,
+        **_edits(action),
         "speedup": action.speedup,
         "gain_of_run": action.gain_of_run,
         "tried": action.tried,
@@ -86,3 +88,17 @@ def _action(action: Action) -> dict[str, Any]:
         "effort": action.finding.effort,
         "other_lines": list(action.other_lines),
     }
+
+
+def _edits(action: Action) -> dict[str, Any]:
+    """The fix as it would be written: its id, its condition, and edits by offsets into their file, whose path
+    stands beside those of another file than the finding's. Those of a notebook are in the report of a check.
+    """
+    fix = action.fix
+    if fix is None or not fix.edits or is_notebook(action.finding.path):
+        return {}
+    edits = [
+        {"start": one.start, "end": one.end, "text": one.text} | ({"path": one.path} if one.path else {})
+        for one in fix.edits
+    ]
+    return {"fix_id": fix.id, "safety": fix.safety, "condition": fix.condition, "edits": edits}

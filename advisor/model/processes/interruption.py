@@ -198,9 +198,14 @@ def _told_at_once(stop: Callable[[], None]) -> Iterator[None]:
 
 def end_processes_below(top: int | None = None) -> None:
     """Kill every process that this one, or the one given, has started, and those that these have started."""
-    for process in _below(top or os.getpid(), _parents()):
+    for process in processes_below(top or os.getpid()):
         with contextlib.suppress(OSError):
             os.kill(process, signal.SIGKILL)
+
+
+def processes_below(top: int) -> list[int]:
+    """The processes that one has started, and those that these have started; none on Windows."""
+    return _below(top, _parents())
 
 
 def _below(process: int, parents: dict[int, int]) -> list[int]:

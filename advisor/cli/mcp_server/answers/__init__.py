@@ -1,0 +1,1 @@
+"""What the tools answer: what the commands write as JSON, made short."""
