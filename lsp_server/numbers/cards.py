@@ -10,7 +10,7 @@ from functools import cached_property
 from advisor.check.rulebook import rulebook_for
 from advisor.model.settings.config import Config
 from advisor.rules import Rulebook
-from advisor.rules.units import COUNT, Unit, format_value
+from advisor.rules.units import COUNT, Unit, format_range, format_value
 from lsp_server.numbers.rows import Row
 
 _MARKS = re.compile(r"[\\`*\[\]<|]|(?<!\w)_|_(?!\w)")
@@ -69,8 +69,12 @@ class Quantities:
 
     def written(self, row: Row, metric: str) -> str:
         """The value of a metric with its unit, empty where it is unknown."""
-        value = row.value(metric)
-        return "" if value is None else format_value(value, self._unit(row.entity, metric))
+        value, most, unit = row.value(metric), row.most(metric), self._unit(row.entity, metric)
+        if value is None:
+            return ""
+        if most is None or isinstance(value, str):
+            return format_value(value, unit)
+        return format_range(value, most, unit)
 
     def grid(self, heading: str, row: Row, metrics: Iterable[str]) -> tuple[Grid, ...]:
         """A table of those metrics that are known, with their sources; nothing when none is."""

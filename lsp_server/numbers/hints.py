@@ -71,10 +71,13 @@ def _access(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
     sectors, ideal = row.amount("sectors_per_request"), row.amount("ideal_sectors_per_request")
     ways = row.amount("bank_conflict_ways")
     if sectors is not None and ideal is not None and sectors > ideal * thresholds().sectors_over_ideal:
-        label = f"{_short(sectors)} sectors/request, ideal {_short(ideal)}"
+        told, needed = _between(row, "sectors_per_request"), _between(row, "ideal_sectors_per_request")
+        label = f"{told} sectors/request, ideal {needed}"
         return _marked(label, row, "sectors_per_request"), METRICS
     if ways is not None and ways >= thresholds().bank_conflict_ways:
-        return _marked(f"{_short(ways)}-way bank conflict", row, "bank_conflict_ways"), METRICS
+        return _marked(
+            f"{_between(row, 'bank_conflict_ways')}-way bank conflict", row, "bank_conflict_ways"
+        ), METRICS
     return "", ()
 
 
@@ -83,7 +86,9 @@ def _atomic(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
     lanes = row.amount("lanes_per_address")
     if lanes is None or row.holds("single_thread") or lanes < thresholds().lanes_per_address:
         return "", ()
-    return _marked(f"{_short(lanes)} lanes/address", row, "lanes_per_address"), ATOMIC_METRICS
+    return _marked(
+        f"{_between(row, 'lanes_per_address')} lanes/address", row, "lanes_per_address"
+    ), ATOMIC_METRICS
 
 
 def _barrier(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
@@ -106,7 +111,9 @@ def _branch(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
         return "", ()
     if divided is not None:
         worth = divided >= thresholds().divided
-        label = _marked(f"diverges {divided:.0%}", row, "divided") if worth else ""
+        most = row.most("divided")
+        share = f"{divided:.0%}" if most is None else f"{divided:.0%} to {most:.0%}"
+        label = _marked(f"diverges {share}", row, "divided") if worth else ""
         return label, ("divided", "data_dependent")
     if row.holds("lane_dependent") and row.holds("data_dependent"):
         return "may diverge", ("lane_dependent", "data_dependent")
@@ -146,6 +153,13 @@ def _card(row: Row, kernel: Row | None, metrics: tuple[str, ...], quantities: Qu
     what = f"{row.entity} {owner}".strip()
     grids = quantities.grid("", row, metrics)
     return Card(row.label, what, (), grids, row.assumptions(metrics))
+
+
+def _between(row: Row, metric: str) -> str:
+    """The value of a known metric, with the most that it may be where that is more."""
+    value, most = row.amount(metric) or 0.0, row.most(metric)
+    least, largest = _short(value), _short(value if most is None else most)
+    return least if least == largest else f"{least} to {largest}"
 
 
 def _short(number: float) -> str:

@@ -80,6 +80,11 @@ class Row:
         value = self.value(metric)
         return None if isinstance(value, str) else value
 
+    def most(self, metric: str) -> float | None:
+        """What the metric may be at the most where that is more than its value, None where it is not."""
+        row = self._knowing(metric)
+        return None if row is None else row.table.columns[metric].most.get(row.number)
+
     def text(self, metric: str) -> str:
         """The value of a metric that is a text, empty where it is unknown."""
         value = self.value(metric)

@@ -136,7 +136,8 @@ def test_one_hint_stands_behind_a_line_with_two_such_accesses_and_goes_when_it_i
     (hint,) = asked(client, uri)
     end = len(TRANSPOSED.split("\n")[7])
     assert (hint["position"], hint["paddingLeft"]) == ({"line": 7, "character": end}, True)
-    assert hint["label"] == "16 sectors/request, ideal 4"
+    # Elements of 4 or of 8 bytes: the type is not known.
+    assert hint["label"] == "16 sectors/request, ideal 4 to 8"
     # The tooltip tells of both.
     told = hint["tooltip"]["value"].split("\n\n---\n\n")
     assert [one.split()[0] for one in told] == ["`a`", "`b`"]
@@ -203,3 +204,30 @@ def test_fixed_kernels_are_quieter_than_those_with_findings(client):
         before = asked(client, uri)
         client.change(uri, 2, case.fixed)
         assert len(asked(client, uri)) <= len(before)
+
+
+@pytest.mark.parametrize(
+    ("entity", "values", "most", "label"),
+    [
+        (
+            "access",
+            {"sectors_per_request": 8.0, "ideal_sectors_per_request": 4.0},
+            {"sectors_per_request": 32.0, "ideal_sectors_per_request": 8.0},
+            "8 to 32 sectors/request, ideal 4 to 8",
+        ),
+        ("access", {"bank_conflict_ways": 16.0}, {"bank_conflict_ways": 32.0}, "16 to 32-way bank conflict"),
+        ("atomic", {"lanes_per_address": 16.0}, {"lanes_per_address": 16.01}, "16 lanes/address"),
+        ("branch", {"divided": 0.5}, {"divided": 1.0}, "diverges 50% to 100%"),
+    ],
+)
+def test_an_interval_is_told_whole(entity, values, most, label):
+    one = record(entity, PLACE, index_kind="affine", **values)
+    one.may_be(**most)
+    assert labels(one) == [(3, 16, label)]
+
+
+def test_the_card_tells_an_interval_whole():
+    one = record("access", PLACE, sectors_per_request=8.0, ideal_sectors_per_request=4.0)
+    one.may_be(sectors_per_request=32.0)
+    (hint,) = hints(analysis(TEXT, kernel(), one), 1, 9)
+    assert "| sectors_per_request | 8 to 32 sectors/request | source |" in hint.cards[0].markdown()

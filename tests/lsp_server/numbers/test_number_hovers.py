@@ -171,7 +171,7 @@ def test_hovers_tell_numbers_behind_the_explanation_of_findings(client):
     parts = client.hover(uri, 7, 19)["contents"]["value"].split("\n\n---\n\n")
     assert parts[0].startswith("**Transposed index order**")
     assert parts[1].startswith("`b[i, j]` load in global memory, kernel `scale`\n")
-    assert "| ideal_sectors_per_request | 4 sectors/request | source |" in parts[1]
+    assert "| ideal_sectors_per_request | 4 to 8 sectors/request | source |" in parts[1]
     # The whole of the access is what the hover is about.
     client.change(uri, 2, STRAIGHT)
     shown = client.hover(uri, 7, 19)

@@ -209,7 +209,7 @@ async def test_lenses_and_hints_get_better_and_who_can_be_told_is_told(editor):
     hints = await client.text_document_inlay_hint_async(
         types.InlayHintParams(types.TextDocumentIdentifier(uri), everything)
     )
-    assert [one.label for one in hints] == ["16 sectors/request, ideal 4"]
+    assert [one.label for one in hints] == ["16 sectors/request, ideal 4 to 8"]
     workspace = client.capabilities.workspace
     for told, able in (
         (types.WORKSPACE_CODE_LENS_REFRESH, workspace.code_lens),
