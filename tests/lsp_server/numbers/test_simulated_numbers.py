@@ -101,8 +101,8 @@ def test_after_an_edit_the_last_numbers_stay_and_are_called_so(opened):
     kernel = client.hover(uri, KERNEL + 1, 8)["contents"]["value"]
     assert "| registers | " in kernel and "| compiled, before the edit |" in kernel
     assert "| grid_blocks | 40 | simulated, before the edit |" in kernel
-    # The source says that of the accesses by itself, of elements of 4 or 8 bytes: nothing there is from before.
-    assert hints(client, uri) == [(ACCESS + 1, f"{HINT} to 8")]
+    # The source says that by itself, of one array for elements of 4 or 8 bytes: nothing there is from before.
+    assert hints(client, uri) == [(ACCESS + 1, HINT), (ACCESS + 1, f"{HINT} to 8")]
     client.change(uri, 3, edited + "x = (\n")
     assert without_age(lens(client, uri)) == now
     client.change(uri, 4, edited)
