@@ -136,6 +136,24 @@ def test_a_comment_on_a_pull_request(repository: Path, advisor: Advisor) -> None
     assert "\n- `rows.py:" in text and "`function-not-called`" in text
 
 
+def test_paths_of_every_kind_have_their_earlier_selves(
+    repository: Path, advisor: Advisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository / "rows.py").write_text(_ROWS + _FAULT)
+    (repository / "below").mkdir()
+    source = ("--base", "main", "--evidence", "source")
+    expected = {one["rule"] for one in _difference(advisor, *source, "rows.py")["new"]}
+    assert "function-not-called" in expected
+    assert {one["rule"] for one in _difference(advisor, *source, str(repository))["new"]} == expected
+    monkeypatch.chdir(repository / "below")
+    found = _difference(advisor, *source, "../rows.py")
+    assert {one["rule"] for one in found["new"]} == expected
+    assert {one["path"] for one in found["new"]} == {"rows.py"} and found["kept"]
+    (repository.parent / "outside.py").write_text(_ROWS)
+    outcome = advisor("diff", *source, "../../outside.py")
+    assert outcome.status == 2 and "lies outside of what is compared with main" in outcome.err
+
+
 def test_a_folder_stands_for_the_commit(repository: Path, advisor: Advisor, tmp_path_factory: Any) -> None:
     earlier = tmp_path_factory.mktemp("earlier")
     (earlier / "rows.py").write_text(_ROWS + _FAULT)

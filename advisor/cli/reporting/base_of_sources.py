@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,11 +14,21 @@ from advisor.model.errors import UsageError
 
 @dataclass(frozen=True)
 class Base:
-    """The working directory and the project's root before the change, and what that is called."""
+    """The working directory and the project's root before the change, the folder that all of it lies in, and
+    what that is called.
+    """
 
     working: Path
     project: Path
+    top: Path
     shown: str
+
+    def place_of(self, path: Path) -> Path:
+        """Where a file or folder stood before the change. Raises UsageError for what the base cannot have."""
+        place = Path(os.path.normpath(self.working / os.path.relpath(path, Path.cwd())))
+        if not place.is_relative_to(self.top):
+            raise UsageError(f"{path}: lies outside of what is compared with {self.shown}.")
+        return place
 
 
 @contextmanager
@@ -35,7 +46,7 @@ def base_of_sources(revision: str | None, folder: str | None, project: Path) -> 
     with earlier_sources(working, revision or "HEAD") as earlier:
         inside = project.is_relative_to(earlier.top)
         place = earlier.place_of(project if inside else earlier.top)
-        yield Base(earlier.place_of(working), place, earlier.shown)
+        yield Base(earlier.place_of(working), place, earlier.folder, earlier.shown)
 
 
 def _of_folder(folder: Path, working: Path, project: Path) -> Base:
@@ -45,4 +56,5 @@ def _of_folder(folder: Path, working: Path, project: Path) -> Base:
         )
     absolute = folder.absolute()
     depth = len(working.relative_to(project).parts) if working.is_relative_to(project) else 0
-    return Base(absolute, absolute.parents[depth - 1] if depth else absolute, str(folder))
+    project = absolute.parents[depth - 1] if depth else absolute
+    return Base(absolute, project, project, str(folder))

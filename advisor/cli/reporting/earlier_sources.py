@@ -63,11 +63,10 @@ def _git(folder: Path, *arguments: str, more: dict[str, str] | None = None) -> s
     command = ["git", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", **(more or {})}
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=_SECONDS, env=environment
-        )
+        done = subprocess.run(command, capture_output=True, check=False, timeout=_SECONDS, env=environment)
     except FileNotFoundError:
         raise UsageError("`advisor diff --base` needs git, which is not on PATH.") from None
     except subprocess.TimeoutExpired:
         raise UsageError(f"git did not end within {_SECONDS:g} s.") from None
-    return done.stdout.strip() if done.returncode == 0 else None
+    # Names of folders are what the system says they are.
+    return os.fsdecode(done.stdout).rstrip("\n") if done.returncode == 0 else None

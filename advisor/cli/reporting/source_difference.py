@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ def source_difference(args: argparse.Namespace) -> tuple[SourceChanges, str]:
     paths = [Path(path) for path in args.paths] or [Path()]
     with base_of_sources(args.base, args.base_folder, options.settings.root) as base:
         present = [path for path in paths if path.exists()]
-        earlier = [base.working / path for path in paths if (base.working / path).exists()]
+        earlier = [place for place in map(base.place_of, paths) if place.exists()]
         if not present and not earlier:
             raise UsageError(
                 "\n".join(f"{path}: no such file or folder, here or in the base" for path in paths)
@@ -34,7 +35,11 @@ def source_difference(args: argparse.Namespace) -> tuple[SourceChanges, str]:
         settings = options.settings
         after = find_files(present, settings.exclude, settings.root).files if present else ()
         before = find_files(earlier, settings.exclude, base.project).files if earlier else ()
-        there = replace(options, root=base.working, settings=replace(settings, root=base.project))
+        # Files above the working directory have absolute paths, which are other ones in the base.
+        below = all(not os.path.relpath(path).startswith(os.pardir) for path in paths)
+        options = options if below else replace(options, root=settings.root)
+        root = base.working if below else base.project
+        there = replace(options, root=root, settings=replace(settings, root=base.project))
         changes = source_changes(
             _checked(before, there), _checked(after, options), find_device(options.device)
         )

@@ -1,6 +1,6 @@
 """Every safe fix applied to generated programs: they print the same, and leave the same arrays.
 
-`benchmarks/safe_fixes.py` does the same with any number of programs.
+`benchmarks/fixes/safe_fixes.py` does the same with any number of programs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What safe fixes do to the results of generated programs, and how often each is applied.
 
-    python benchmarks/safe_fixes.py [--programs 2000] [--first 1000]
+    python benchmarks/fixes/safe_fixes.py [--programs 2000] [--first 1000]
 
 Programs are those of `tests/fixes/generated/generated_programs.py`, from a seed on. Each is run on the
 simulated GPU before and after its safe fixes; what it prints and the arrays that it leaves are compared. A
@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/fixes"), str(ROOT / "tests/fixes/generated")]
 
 from generated_programs import program  # noqa: E402
