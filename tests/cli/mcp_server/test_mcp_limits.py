@@ -1,6 +1,9 @@
 """What a call may take, and where it may look."""
 
+import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -49,6 +52,48 @@ def test_what_takes_too_much_memory_is_ended(plain_project: Path) -> None:
     (answer,) = answers(project, [("simulate", {"paths": ["takes.py"]})], "--allow-run", "--memory", "600")
     assert answer.failed and "held more than 600 MiB" in answer.text
     assert time.monotonic() - begun < 60
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
+@pytest.mark.parametrize("end", ["cancelled", "closed"])
+def test_what_is_cancelled_leaves_nothing_running(plain_project: Path, end: str) -> None:
+    file, called = plain_project / "sleeps.py", {"name": "simulate", "arguments": {"paths": ["sleeps.py"]}}
+    file.write_text(_SLEEPS.format(place=str(plain_project / "pid")))
+    client = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "a", "version": "1"},
+    }
+    command = [sys.executable, "-m", "advisor", "mcp", "--root", str(plain_project), "--allow-run"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin is not None and server.stdout is not None
+
+        def say(method: str, number: int | None = None, **params: object) -> None:
+            message = {"jsonrpc": "2.0", "method": method, "params": params}
+            print(
+                json.dumps(message | ({} if number is None else {"id": number})),
+                file=server.stdin,
+                flush=True,
+            )
+
+        say("initialize", 1, **client)
+        server.stdout.readline()
+        say("notifications/initialized")
+        say("tools/call", 2, **called)
+        until = time.monotonic() + 60
+        while not (plain_project / "pid").exists() and time.monotonic() < until:
+            time.sleep(0.1)
+        process = int((plain_project / "pid").read_text())
+        assert _lives(process)
+        if end == "cancelled":
+            say("notifications/cancelled", requestId=2)
+        else:
+            server.stdin.close()
+        until = time.monotonic() + 10
+        while _lives(process) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert not _lives(process)
+        server.kill()
 
 
 def _lives(process: int) -> bool:
