@@ -1,10 +1,10 @@
 """Sets what launches tell that are made up beside what recorded launches of the same kernels count.
 
-    python benchmarks/synthesis/true_launches.py FOLDER [--half open|aside|later|latest] [--misses]
+    python benchmarks/synthesis/true_launches.py FOLDER [--half open|aside|later|latest|newest] [--misses]
         [--cache FOLDER] [--repository OWNER/NAME …]
 
 FOLDER holds one checkout for each repository of `data/programs.toml`, for a further set of
-`data/programs_later.toml` or `data/programs_latest.toml`, as OWNER+NAME, without any record: the launches are
+`data/programs_SET.toml`, as OWNER+NAME, without any record: the launches are
 made up as `advisor check --no-run` makes them up, and know nothing of the recorded ones. A value is right
 within 10% of the recorded one, a share also within 0.02, an interval where the recorded one lies in it.
 Prints Markdown: how many of the values are right by metric and set, of all and of those lines of which the
