@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.check.pipeline import Checked
+from advisor.evidence.metrics.tables import KERNEL_ENTITIES
 from advisor.model.findings import Problem
-from advisor.rules.evaluation.findings import HOST_ENTITIES, KERNEL_ENTITIES, REFUSAL_ENTITIES
+from advisor.rules.evaluation.findings import HOST_ENTITIES, REFUSAL_ENTITIES
 from advisor.rules.model import Rule, Rulebook
 
 _MAKERS = {"kernel": "Numba", "triton_kernel": "Triton"}

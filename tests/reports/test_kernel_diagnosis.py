@@ -87,21 +87,27 @@ def test_a_kernel_that_is_not_there(cache, name, said):
 
 
 @pytest.mark.parametrize("kernel", ["", "shift"])
-def test_of_a_triton_kernel_it_says_that_nothing_is_known(tmp_path, kernel):
+def test_of_a_triton_kernel_that_was_not_launched_the_source_is_told(tmp_path, kernel):
     file = tmp_path / "t.py"
     file.write_text(
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
-        "def shift(x_ptr, BLOCK: tl.constexpr):\n"
-        "    tl.store(x_ptr + tl.arange(0, BLOCK), 1)\n"
+        "def shift(x_ptr, n, BLOCK: tl.constexpr):\n"
+        "    v = tl.load(x_ptr + tl.arange(0, BLOCK), mask=tl.arange(0, BLOCK) < n)\n"
+        "    tl.store(x_ptr, tl.sum(v, 0))\n"
     )
     options = CheckOptions(
         "a100-80gb", tmp_path, "source", settings=load_config(tmp_path), workspace_files=()
     )
-    with pytest.raises(UsageError, match="`shift` is a Triton kernel: what it waits for is not known"):
-        diagnose(file, kernel, options)
+    found = diagnose(file, kernel, options)
+    assert (found.kernel.entity, found.kernel.label) == ("triton_kernel", "shift")
+    assert found.bound.found is None and "No launch of it is known" in found.bound.reason
+    asked = {one.question.id for one in found.answers}
+    assert {"coalescing", "tensor-cores", "spills"} <= asked
+    # No rule about kernels of Triton answers these.
+    assert not {"cache", "library", "overhead", "precision"} & asked
 
 
-def test_a_numba_kernel_beside_one_of_triton_is_diagnosed(tmp_path):
+def test_each_kernel_is_asked_what_rules_of_its_kind_answer(tmp_path):
     file = tmp_path / "t.py"
     file.write_text(
         "import triton\nfrom numba import cuda\n\n\n@triton.jit\ndef shift(x_ptr):\n    pass\n\n\n"
@@ -110,9 +116,12 @@ def test_a_numba_kernel_beside_one_of_triton_is_diagnosed(tmp_path):
     options = CheckOptions(
         "a100-80gb", tmp_path, "source", settings=load_config(tmp_path), workspace_files=()
     )
-    assert diagnose(file, "", options).kernel.label == "fill"
-    with pytest.raises(UsageError, match="`shift` is a Triton kernel"):
-        diagnose(file, "shift", options)
+    asked = {
+        name: {one.question.id for one in diagnose(file, name, options).answers} for name in ("fill", "shift")
+    }
+    assert asked["shift"] < asked["fill"]
+    with pytest.raises(UsageError, match="has several kernels"):
+        diagnose(file, "", options)
 
 
 BANKS = """

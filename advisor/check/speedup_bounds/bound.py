@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 from advisor.check.speedup_bounds.tree import BoundClass, diagnosis_tree
 from advisor.evidence.metrics.derived.timing import resource_times
-from advisor.evidence.metrics.tables import Table, Tables
+from advisor.evidence.metrics.tables import Table, Tables, kernel_tables
 from advisor.evidence.metrics.times.resources import joined_time
 from advisor.model.devices import Device
 from advisor.model.findings import Finding
 from advisor.model.records import Reading, Record, Source
+
+# The units whose peak rates stand for computation.
+_COMPUTING = ("fp32", "fp64", "tensor")
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ def boundness(kernel: Record, device: Device) -> Boundness:
     memory = _first(kernel, "memory_throughput", "dram_norm")
     compute = _first(kernel, "sm_throughput", "flop_norm")
     if compute is None and longest > 0.0:
-        compute = max(times.get("fp32", 0.0), times.get("fp64", 0.0)) / longest
+        compute = max(times.get(name, 0.0) for name in _COMPUTING) / longest
     found, reason = _class(kernel, parts, memory, compute)
     return Boundness(
         found,
@@ -142,10 +145,7 @@ def headrooms(
     tables: Tables, device: Device, findings: Iterable[Finding]
 ) -> dict[tuple[str, str | None], float]:
     """The speed-up that is left at most, by rule and kernel, where anything is known of the kernel's time."""
-    kernels = tables.get("kernel")
-    if kernels is None:
-        return {}
-    rows = {label: row for row, label in enumerate(kernels.labels)}
+    rows = {label: (table, row) for table in kernel_tables(tables) for row, label in enumerate(table.labels)}
     bounds: dict[str, Boundness] = {}
     found: dict[tuple[str, str | None], float] = {}
     for finding in findings:
@@ -153,7 +153,7 @@ def headrooms(
         if kernel is None or kernel not in rows:
             continue
         if kernel not in bounds:
-            bounds[kernel] = boundness(record_of(kernels, rows[kernel]), device)
+            bounds[kernel] = boundness(record_of(*rows[kernel]), device)
         headroom = bounds[kernel].headroom_for(finding.rule)
         if headroom is not None:
             found[finding.rule, kernel] = headroom

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from advisor.evidence.metrics.tables import Table, Tables
+from advisor.evidence.metrics.tables import Table, Tables, kernel_tables
 
 
 def time_shares(tables: Tables) -> dict[str | None, float]:
     """The share of each kernel, by name, in the time of all whose times are known; empty where fewer than all
     launched kernels have one.
     """
-    kernels = tables.get("kernel")
-    if kernels is None:
-        return {}
     times: dict[str | None, float] = {}
-    for row, name in enumerate(kernels.labels):
-        launches = _number(kernels, "launches", row)
+    rows = [(table, row) for table in kernel_tables(tables) for row in range(len(table))]
+    for kernels, row in rows:
+        name, launches = kernels.labels[row], _number(kernels, "launches", row)
         if launches is None:
             continue
         each = _number(kernels, "time_mean_ms", row)

@@ -1,4 +1,7 @@
-"""`advisor tune`: searches a kernel's block size, tile sizes and register limit by predicted time."""
+"""`advisor tune`: searches a kernel's block size, tile sizes and register limit by predicted time.
+
+Of a kernel of Triton it ranks the configurations.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,9 @@ from advisor.model.errors import AdvisorError, UsageError
 
 if TYPE_CHECKING:
     from advisor.runs.tuning.search import TuningRequest, TuningResult
+    from advisor.runs.tuning.triton.target import TritonTarget
 
-SUMMARY = "Search block size, tile sizes and max_registers of a kernel by predicted time; offer the edit."
+SUMMARY = "Search a kernel's sizes, or rank a Triton kernel's configurations, by predicted time."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +30,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tolerance",
         type=_tolerance,
         metavar="T",
-        help="how far results may deviate, relative to an array's largest value (default: not at all)",
+        help="how far results may deviate, relative to an array's largest value (default: not at all, of a "
+        "Triton kernel as rounding may)",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        type=_values,
+        default=[],
+        metavar="NAME=V,V",
+        help="of a Triton kernel: values to try for a constant, num_warps, num_stages or maxnreg",
+    )
+    parser.add_argument(
+        "--configs", default="", metavar="NAME", help="of a Triton kernel: a list of triton.Config beside it"
     )
     parser.add_argument("--fresh", action="store_true", help="search again although nothing has changed")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write cached results")
@@ -48,6 +64,9 @@ def run(args: argparse.Namespace) -> int:
     from advisor.runs.tuning.search import tune
 
     request = _request(args)
+    triton = _triton_target(args, request)
+    if triton is not None:
+        return _rank(args, request, triton)
     with TerminalProgress(args.quiet) as progress:
         result = tune(request, progress)
     diff = unified_diff(result.target.texts, result.edited)
@@ -74,6 +93,36 @@ def _print(args: argparse.Namespace, result: TuningResult, diff: str) -> None:
     if diff:
         said = "Written." if args.write else "--write applies the edit."
         print(f"advisor: {said}", file=sys.stderr)
+
+
+def _triton_target(args: argparse.Namespace, request: TuningRequest) -> TritonTarget | None:
+    """The Triton kernel that is meant, None for another; raises UsageError for options of the other kind."""
+    from advisor.runs.tuning.triton.target import triton_target
+
+    found = triton_target(request.path, request.kernel, request.options)
+    if found is None and (args.set or args.configs):
+        raise UsageError(f"--set and --configs are for kernels of Triton, and {args.target} is none.")
+    if found is not None and args.write:
+        raise UsageError("--write: the configurations of a Triton kernel are ranked, and no file is edited.")
+    return found
+
+
+def _rank(args: argparse.Namespace, request: TuningRequest, target: TritonTarget) -> int:
+    from advisor.cli.checking.progress import TerminalProgress
+    from advisor.cli.checking.report_file import write_to_stdout
+    from advisor.cli.tuning.ranking_output import ranking_json, ranking_text
+    from advisor.runs.tuning.triton.ranking import RankingRequest, rank
+
+    asked = RankingRequest(
+        target, request.options, request.seconds, args.tolerance, dict(args.set), args.configs
+    )
+    with TerminalProgress(args.quiet) as progress:
+        ranking = rank(asked, progress)
+    if args.format == "json":
+        write_to_stdout(json.dumps(ranking_json(ranking), indent=2), True)
+    else:
+        write_to_stdout(ranking_text(ranking), False)
+    return 0
 
 
 def _request(args: argparse.Namespace) -> TuningRequest:
@@ -111,6 +160,26 @@ def _request(args: argparse.Namespace) -> TuningRequest:
 
 def _seconds(text: str) -> float:
     return _number(text, "seconds")
+
+
+def _values(text: str) -> tuple[str, list[int | float | bool | str]]:
+    """A name and the values to try: `BLOCK=64,128`."""
+    name, mark, listed = text.partition("=")
+    values = [one.strip() for one in listed.split(",")]
+    if not mark or not name.strip().isidentifier() or not all(values):
+        raise argparse.ArgumentTypeError(f"{text!r} is not written NAME=VALUE,VALUE")
+    return name.strip(), [_value(one) for one in values]
+
+
+def _value(text: str) -> int | float | bool | str:
+    if text in ("True", "False"):
+        return text == "True"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _tolerance(text: str) -> float:

@@ -47,11 +47,11 @@ def find_kernel(
     Raises UsageError when there is no such file or kernel, or more than one.
     """
     from advisor.check.pipeline import Check
+    from advisor.evidence.metrics.tables import KERNEL_ENTITIES
     from advisor.model.errors import UsageError
     from advisor.model.settings.check_options import CheckOptions
     from advisor.model.settings.config import prepare_cache_folder
     from advisor.model.settings.selectors import suggestion
-    from advisor.rules.evaluation.findings import KERNEL_ENTITIES
 
     path, _, name = text.partition("::")
     if not Path(path).is_file():

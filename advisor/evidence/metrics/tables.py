@@ -16,6 +16,8 @@ Texts = npt.NDArray[np.object_]
 Rows = npt.NDArray[np.int64]
 
 NO_SOURCE = 255
+# Kernels of Numba, and of Triton.
+KERNEL_ENTITIES = ("kernel", "triton_kernel")
 
 
 @dataclass
@@ -55,6 +57,11 @@ class Table:
 
 
 Tables = dict[str, Table]
+
+
+def kernel_tables(tables: Mapping[str, Table]) -> list[Table]:
+    """The tables of kernels, whoever compiles them."""
+    return [tables[entity] for entity in KERNEL_ENTITIES if entity in tables]
 
 
 def merge_records(records: Iterable[Record]) -> dict[str, dict[str, Record]]:

@@ -10,7 +10,7 @@ from advisor.check.speedup_bounds.tree import Question
 from advisor.evidence.metrics.tables import Tables
 from advisor.model.findings import Finding
 from advisor.model.records import Record
-from advisor.rules.evaluation.trace import Step, traces
+from advisor.rules.evaluation.trace import Step, kernel_entity, traces
 from advisor.rules.model import Rulebook
 from advisor.rules.settings import RuleSettings
 from advisor.rules.units import format_value
@@ -51,6 +51,16 @@ class Judged:
     findings: Sequence[Finding]
     settings: RuleSettings
 
+    def answers(self, questions: Iterable[Question]) -> Iterator[Answer]:
+        """The answers to those of the questions of which some rule is about kernels of this kind."""
+        for one in questions:
+            if self._asks(one):
+                yield self.answer(one)
+
+    def _asks(self, question: Question) -> bool:
+        rules = [self.rulebook.rule(name) for name in question.rules]
+        return any(one is not None and kernel_entity(one) == self.kernel.entity for one in rules)
+
     def answer(self, question: Question) -> Answer:
         """The answer to a question."""
         found = tuple(one for one in self.findings if one.rule in question.rules)
@@ -65,7 +75,7 @@ class Judged:
         decided, needs = False, set[str]()
         for name in rules:
             rule = self.rulebook.rule(name)
-            if rule is None:
+            if rule is None or kernel_entity(rule) != self.kernel.entity:
                 continue
             found = traces(self.rulebook, rule, self.tables, self.kernel.key, self.settings)
             unknown = [trace for trace in found if trace.verdict == "unknown"]
@@ -76,7 +86,7 @@ class Judged:
 
     def _values(self, names: Iterable[str]) -> Iterator[Shown]:
         for name in names:
-            reading, metric = self.kernel.readings.get(name), self.rulebook.metric("kernel", name)
+            reading, metric = self.kernel.readings.get(name), self.rulebook.metric(self.kernel.entity, name)
             if reading is None or metric is None:
                 continue
             value = reading.value

@@ -13,7 +13,7 @@ from advisor.check.speedup_bounds.actions import Action, ranked_actions
 from advisor.check.speedup_bounds.bound import Boundness, boundness, record_of
 from advisor.check.speedup_bounds.shares import time_shares
 from advisor.check.speedup_bounds.tree import diagnosis_tree
-from advisor.evidence.metrics.tables import Tables
+from advisor.evidence.metrics.tables import Tables, kernel_tables
 from advisor.evidence.simulated.synthesis.result import Synthesis
 from advisor.model.devices import Device, find_device
 from advisor.model.errors import UsageError
@@ -76,7 +76,7 @@ def diagnose(path: Path, name: str, options: CheckOptions) -> KernelDiagnosis:
         kernel=kernel,
         device=device,
         bound=bound,
-        answers=tuple(judged.answer(one) for one in tree.questions_for(bound.found)),
+        answers=tuple(judged.answers(tree.questions_for(bound.found))),
         actions=tuple(ranked_actions(findings, shares, lambda one: bound.headroom_for(one.rule))),
         assumptions=_assumptions(kernel),
         notices=tuple(checked.report.notices),
@@ -91,24 +91,17 @@ def diagnose(path: Path, name: str, options: CheckOptions) -> KernelDiagnosis:
 
 
 def _kernel(tables: Tables, path: Path, name: str, options: CheckOptions) -> Record:
-    table = tables.get("kernel")
     own = path.resolve()
     rows = [
-        row
-        for row, shown in enumerate(table.paths if table else ())
+        (table, row)
+        for table in kernel_tables(tables)
+        for row, shown in enumerate(table.paths)
         if (options.root / shown).resolve() == own
     ]
-    triton = tables.get("triton_kernel")
-    others = [label for label in triton.labels if not name or label == name] if triton is not None else []
-    if others and not any(table is not None and name in ("", table.labels[row]) for row in rows):
-        raise UsageError(
-            f"`{others[0]}` is a Triton kernel: what it waits for is not known from its source, and what "
-            f"launches counted is not explained yet. `advisor check {path}` shows what is known."
-        )
-    if table is None or not rows:
+    if not rows:
         raise UsageError(f"there is no kernel in `{path}`.")
-    labels = [table.labels[row] for row in rows]
-    chosen = [row for row, label in zip(rows, labels, strict=True) if not name or label == name]
+    labels = [table.labels[row] for table, row in rows]
+    chosen = [one for one, label in zip(rows, labels, strict=True) if not name or label == name]
     if not chosen:
         hint = suggestion(name, labels)
         raise UsageError(f"there is no kernel `{name}` in `{path}`.{hint} There are {', '.join(labels)}.")
@@ -116,7 +109,7 @@ def _kernel(tables: Tables, path: Path, name: str, options: CheckOptions) -> Rec
         raise UsageError(
             f"`{path}` has several kernels; write {path}::{labels[0]}, or {', '.join(labels[1:])}."
         )
-    return record_of(table, chosen[0])
+    return record_of(*chosen[0])
 
 
 def _assumptions(kernel: Record) -> tuple[str, ...]:

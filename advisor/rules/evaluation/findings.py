@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from advisor.evidence.metrics.tables import Table, Tables
+from advisor.evidence.metrics.tables import KERNEL_ENTITIES, Table, Tables
 from advisor.model.findings import Finding, Fix, Related
 from advisor.model.remedies import Remedy
 from advisor.rules.evaluation.matches import Match
 from advisor.rules.model import Rulebook
 
-# Kernels of Numba, and of Triton.
-KERNEL_ENTITIES = ("kernel", "triton_kernel")
 # Their records say why a kernel is not compiled.
 REFUSAL_ENTITIES = frozenset({"name", "rejection"})
 # These lie in host code, beside the kernels they belong to.

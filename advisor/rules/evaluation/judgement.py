@@ -9,12 +9,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from advisor.evidence.metrics.tables import Tables
+from advisor.evidence.metrics.tables import KERNEL_ENTITIES, Tables
 from advisor.model.findings import Undecided
 from advisor.model.records import Source
 from advisor.rules.evaluation.columns import View
 from advisor.rules.evaluation.evaluate import Evaluation
-from advisor.rules.evaluation.findings import KERNEL_ENTITIES
 from advisor.rules.evaluation.matches import Match, Telling
 from advisor.rules.language.expressions import Expression, Operation, Reference
 from advisor.rules.model import Rule, Rulebook, Suppress

@@ -8,12 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from advisor.evidence.metrics.tables import Tables
+from advisor.evidence.metrics.tables import KERNEL_ENTITIES, Tables
 from advisor.model.findings import Severity
 from advisor.model.text.source_text import Span
 from advisor.rules.evaluation.columns import View
 from advisor.rules.evaluation.evaluate import Evaluation
-from advisor.rules.evaluation.findings import KERNEL_ENTITIES
 from advisor.rules.evaluation.judgement import RuleJudge
 from advisor.rules.language.expressions import Expression, Operation, Quantified, Reference
 from advisor.rules.language.written_form import written

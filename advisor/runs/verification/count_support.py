@@ -19,6 +19,7 @@ _COUNTS = {
     "shared_wavefronts": ("wavefronts of shared memory", "shared"),
     "fp64_slots": ("double-precision instructions", "fp64"),
     "special_slots": ("instructions of special functions", "special"),
+    "tensor_work": ("operations of tensor cores", "tensor"),
     "hottest_element_updates": ("atomic updates of one element", "atomics"),
 }
 

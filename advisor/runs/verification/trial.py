@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from advisor.check.pipeline import gather
 from advisor.evidence.metrics.derived.timing import resource_times
 from advisor.evidence.metrics.predicted_times import NAME as PREDICTOR
-from advisor.evidence.metrics.tables import Table
+from advisor.evidence.metrics.tables import Table, kernel_tables
 from advisor.evidence.simulated.launches.recording.kept_outputs import read_outputs
 from advisor.evidence.simulated.launches.store import FOLDER, LaunchStore
 from advisor.evidence.simulated.launches.workloads import KeptOutputs
@@ -23,6 +23,9 @@ from advisor.model.settings.check_options import CheckOptions
 from advisor.model.text.source_text import Span
 from advisor.runs.verification.numbers import verification_numbers
 from advisor.runs.verification.shadow_tree import ShadowTree
+
+# What is wrong in launches, by the kernels that it belongs to.
+_DEFECTS = (("defect", "kernel"), ("triton_defect", "triton_kernel"))
 
 
 class Runnable(Protocol):
@@ -128,9 +131,7 @@ def _run(copy: Path, runnables: Sequence[Runnable], texts: Mapping[str, str], op
         workspace_files=(),
     )
     tables, _, _ = gather(files, looked_at)
-    return Trial(
-        "", whole, outputs, _kernels(tables["kernel"], find_device(options.device)), _defects(tables)
-    )
+    return Trial("", whole, outputs, _kernels(tables, find_device(options.device)), _defects(tables))
 
 
 def _of(runnable: Runnable, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
@@ -143,9 +144,11 @@ def _of(runnable: Runnable, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str,
     }
 
 
-def _kernels(table: Table, device: Device) -> dict[tuple[str, str], KernelMetrics]:
+def _kernels(tables: Mapping[str, Table], device: Device) -> dict[tuple[str, str], KernelMetrics]:
     found = {}
-    for number, (path, label) in enumerate(zip(table.paths, table.labels, strict=True)):
+    rows = [(table, row) for table in kernel_tables(tables) for row in range(len(table))]
+    for table, number in rows:
+        path, label = table.paths[number], table.labels[number]
         metrics: dict[str, Value] = {}
         for name, column in table.columns.items():
             if column.source(number) is not None:
@@ -158,12 +161,14 @@ def _kernels(table: Table, device: Device) -> dict[tuple[str, str], KernelMetric
 
 
 def _defects(tables: Mapping[str, Table]) -> frozenset[tuple[str, str]]:
-    table = tables.get("defect")
+    return frozenset(one for entity, of in _DEFECTS for one in _defects_of(tables, entity, of))
+
+
+def _defects_of(tables: Mapping[str, Table], entity: str, of: str) -> Iterator[tuple[str, str]]:
+    table = tables.get(entity)
     if table is None or not len(table) or "kind" not in table.columns:
-        return frozenset()
-    kernels = tables["kernel"]
+        return
+    kernels = tables[of]
     kinds = table.columns["kind"].values
-    return frozenset(
-        (str(kinds[number]), kernels.labels[owner] if owner >= 0 else "")
-        for number, owner in enumerate(int(one) for one in table.owners)
-    )
+    for number, owner in enumerate(int(one) for one in table.owners):
+        yield str(kinds[number]), kernels.labels[owner] if owner >= 0 else ""

@@ -36,3 +36,10 @@ def test_where_all_are_equal_their_number_says_it():
 
 def test_without_the_time_of_one_no_share_is_known():
     assert shares(kernel("a", launches=3.0, predicted_ms=1.0), kernel("b", launches=1.0)) == {}
+
+
+def test_kernels_of_triton_have_their_part():
+    triton = Record("triton_kernel", "t", "a.py", Span(1), "t")
+    triton.know("simulated", launches=1.0, predicted_ms=3.0)
+    tables = build_tables([kernel("a", launches=1.0, predicted_ms=1.0), triton], {"kernel": None})
+    assert time_shares(tables) == {"a": 0.25, "t": 0.75}

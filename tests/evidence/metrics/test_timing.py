@@ -259,3 +259,35 @@ def test_every_device_that_is_shipped_gets_a_time(name):
 
 def test_a_device_without_numbers_gets_none(device):
     assert set(derived(replace(device, sm_count=None))) == set(KNOWN)
+
+
+def test_products_take_the_time_of_tensor_cores(device):
+    # All ten multiprocessors are busy; 10 operations a cycle of each, of 1e6 of float16 factors.
+    own = replace(device, fp16_tensor_peak=100e9)
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **KNOWN, tensor_work=1e6)
+    assert resource_times(kernel, own)["tensor"] == pytest.approx(1e6 / 100e9)
+    found = derived(own, tensor_work=1e6)
+    assert found["time_limiter"] == "tensor"
+    used = found["tensor_utilization"]
+    assert isinstance(used, float) and 0.9 < used < 1.0
+
+
+def test_half_of_the_multiprocessors_have_half_of_the_tensor_cores(device):
+    own = replace(device, fp16_tensor_peak=100e9)
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **{**KNOWN, "grid_blocks": 5.0}, tensor_work=1e6)
+    assert resource_times(kernel, own)["tensor"] == pytest.approx(1e6 / 50e9)
+
+
+def test_without_their_rate_nothing_is_known_of_tensor_cores(device):
+    own = replace(device, fp16_tensor_peak=None)
+    assert "tensor_utilization" not in derived(own, tensor_work=1e6)
+
+
+def test_a_kernel_without_products_has_no_time_of_tensor_cores(device):
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **KNOWN)
+    assert "tensor" not in resource_times(kernel, device)
+    assert "tensor_utilization" not in derived(device)
+    assert derived(device, tensor_share=0.0)["tensor_utilization"] == 0.0

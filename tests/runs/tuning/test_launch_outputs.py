@@ -84,3 +84,27 @@ def test_zeros_may_not_become_something(tmp_path):
 def test_signs_of_zero_are_bits(tmp_path):
     assert "other bits for equal values" in compared(tmp_path, [floats(1.0, 0.0)], [floats(1.0, -0.0)])
     assert compared(tmp_path, [floats(1.0, 0.0)], [floats(1.0, -0.0)], tolerance=1e-9) == ""
+
+
+def test_a_tolerance_may_be_by_type(tmp_path):
+    near = floats(1.0, 2.0 + 1e-6)
+    assert compared(tmp_path, [floats(1.0, 2.0)], [near], {"float32": 1e-5}) == ""
+    assert "deviates by" in compared(tmp_path, [floats(1.0, 2.0)], [near], {"float64": 1e-5})
+
+
+def test_numbers_that_numpy_does_not_know_are_compared_by_their_bits(tmp_path):
+    memory = DeviceMemory()
+    keeper = OutputKeeper(tmp_path, 10**6)
+    keeper.after_launch(of_bfloat16(memory, 1), memory)
+    keeper.close()
+    for bits, said in ((1, ""), (2, "x holds other values")):
+        comparer = OutputComparer(tmp_path, {"float32": 1e-5})
+        comparer.after_launch(of_bfloat16(memory, bits), memory)
+        comparer.close()
+        assert comparer.difference == said
+
+
+def of_bfloat16(memory, bits):
+    address = memory.upload(np.full(4, bits, np.uint16))
+    note = ArgumentNote("x", "*bf16", "bfloat16", (4,), (2,), address, 8)
+    return LaunchNote("kernel", "k.py", 1, None, None, (1, 1, 1), (1, 1, 1), 0, (note,), 0, 1)

@@ -5,7 +5,7 @@ The model is that of `advisor/evidence/metrics/times`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from advisor.evidence.metrics.prediction_error import prediction_error
 from advisor.evidence.metrics.times import resources
@@ -21,7 +21,9 @@ _ASSUMPTION = (
 
 
 def derive(kernels: Sequence[Record], device: Device) -> None:
-    """Add achieved_occupancy, predicted_ms, time_limiter and dram_norm to simulated kernels."""
+    """Add achieved_occupancy, predicted_ms, time_limiter, dram_norm and tensor_utilization to simulated
+    kernels.
+    """
     error = prediction_error()
     model = _ASSUMPTION.format(share=error.share, factor=error.time)
     for kernel in kernels:
@@ -43,7 +45,15 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
             predicted_ms=seconds * 1e3,
             time_limiter=limiter,
             dram_norm=min(1.0, times.get("dram", 0.0) / seconds) if "dram" in times else None,
+            tensor_utilization=_tensor_utilization(kernel, times, seconds),
         )
+
+
+def _tensor_utilization(kernel: Record, times: Mapping[str, float], seconds: float) -> float | None:
+    """The part of the time in which tensor cores work: none without products, unknown without their rate."""
+    if "tensor" in times:
+        return min(1.0, times["tensor"] / seconds)
+    return 0.0 if kernel.value("tensor_share") == 0.0 else None
 
 
 def resource_times(kernel: Record, device: Device) -> dict[str, float]:

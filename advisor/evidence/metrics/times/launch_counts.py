@@ -34,6 +34,7 @@ class LaunchCounts:
     fp64_slots: float | None = None
     multiply_slots: float | None = None
     special_slots: float | None = None
+    tensor_work: float | None = None
     chained_arithmetic_steps: float | None = None
     chained_fp64_steps: float | None = None
     chained_special_steps: float | None = None

@@ -34,7 +34,7 @@ _PEAK_OPERATIONS = 2 * WARP
 _ONE_AFTER_THE_OTHER = ("l1", "shared")
 # Stages of one pipeline, of which the slowest sets the pace: schedulers issue to the units that compute, the
 # load and store units to the data stage.
-_PIPELINES = (("issue", "fp32", "fp64", "special", "multiply"), ("lsu", "data stage"))
+_PIPELINES = (("issue", "fp32", "fp64", "special", "multiply", "tensor"), ("lsu", "data stage"))
 # What dependent instructions wait for (simt/machine_code/chains.py).
 _CHAINED = ("arithmetic", "fp64", "special", "shared")
 
@@ -123,6 +123,7 @@ def _times(counts: LaunchCounts, device: Device, spread: Spread) -> dict[str, fl
         "multiply": (counts.multiply_slots, _by_capability("multiply_lanes", device) / WARP * cycles),
         "fp32": (counts.fp32_slots, _peak(device.fp32_peak, device, spread)),
         "fp64": (counts.fp64_slots, _peak(device.fp64_peak, device, spread)),
+        "tensor": (counts.tensor_work, _share_of(device.fp16_tensor_peak, device, spread)),
         "dram": (counts.dram_bytes, dram_rate(device)),
     }
     found = {}
@@ -195,9 +196,13 @@ def _contended_cycles(counts: LaunchCounts) -> float | None:
 
 def _peak(operations: float | None, device: Device, spread: Spread) -> float | None:
     """Warp instructions in a second of the SMs that are busy."""
-    if operations is None or not device.sm_count:
-        return None
-    return operations / _PEAK_OPERATIONS * spread.processors / device.sm_count
+    rate = _share_of(operations, device, spread)
+    return None if rate is None else rate / _PEAK_OPERATIONS
+
+
+def _share_of(rate: float | None, device: Device, spread: Spread) -> float | None:
+    """The part of a device's rate that the SMs have which are busy."""
+    return rate * spread.processors / device.sm_count if rate is not None and device.sm_count else None
 
 
 def _warp_cycles(counts: LaunchCounts, device: Device) -> float:

@@ -228,6 +228,8 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) 
     if judged is None:
         return
     assumptions = _assumptions(kernel, judged, counted, device, "predicted to take longest")
+    together = launches_as_long(weighed, judged, len(kernel.launches))
+    record.know("simulated", assumptions, launches_as_long=together)
     if of_triton:
         record.know("simulated", assumptions, launches=float(len(kernel.launches)))
         tell_triton_kernel(record, judged, device, same_device, assumptions)
@@ -236,8 +238,6 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) 
     readings = kernel_readings(judged.statistics, device, same_device)
     record.know("simulated", assumptions, **readings)
     record.know("simulated", assumptions, launches=float(len(kernel.launches)))
-    together = launches_as_long(weighed, judged, len(kernel.launches))
-    record.know("simulated", assumptions, launches_as_long=together)
     found.lines += line_readings(kernel.key, judged.statistics, (), _moved(kernel), assumptions)
     if len(weighed) > 1:
         found.different[kernel.key] = partial(_different, kernel, weighed, judged, device)

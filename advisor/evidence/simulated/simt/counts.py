@@ -76,7 +76,8 @@ class Statistics:
     """The counts of one launch.
 
     `warp_instructions` and `lane_instructions` are PTX instructions executed by warps and by lanes; `slots`
-    are machine instructions by unit, estimated; `flops` floating point operations by precision. `balance` is
+    are machine instructions by unit, estimated; `flops` floating point operations by precision, `products`
+    the operations of tensor cores by the type of their factors, those of integers too. `balance` is
     the mean of warps' times over those of the longest warp of their block, in issue slots, waits for loads
     included; `load_rounds_of_a_warp` how often a warp waits for loads, where those that can wait together do;
     `chain_of_a_warp` the dependent instructions that follow each other in a warp, by what they wait for.
@@ -103,6 +104,7 @@ class Statistics:
     chain_of_a_warp: dict[str, float] = field(default_factory=dict)
     slots: dict[str, int] = field(default_factory=dict)
     flops: dict[str, int] = field(default_factory=dict)
+    products: dict[str, int] = field(default_factory=dict)
     loaded_sectors: int = 0
     stored_sectors: int = 0
     fetches_of_a_sector: float | None = None

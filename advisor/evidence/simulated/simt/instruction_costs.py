@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from advisor.evidence.simulated.simt.counts import WARP
 from advisor.evidence.simulated.simt.ptx.ptx_program import Instruction
 from advisor.model.data_files import knowledge_folder
 
@@ -26,6 +28,7 @@ class Cost:
 
 
 _PLAIN = Cost()
+_EXTENTS = re.compile(r"\d+")
 
 
 @cache
@@ -47,6 +50,12 @@ def reference_latencies() -> dict[str, float]:
 
 
 @cache
+def tensor_work() -> dict[str, float]:
+    """How many operations of float16 factors take tensor cores the time of one, by the type of A."""
+    return {name: float(value) for name, value in _table()["tensor_work"].items() if name != "source"}
+
+
+@cache
 def _costs() -> dict[str, Cost]:
     entries = _table()["instruction"]
     return {
@@ -59,6 +68,12 @@ def _costs() -> dict[str, Cost]:
 def precision_of(item: Instruction) -> str:
     """The type whose floating point operations an instruction makes; of a product of matrices that of A."""
     return item.types[1] if item.opcode == "mma" else item.types[0]
+
+
+def product_operations(item: Instruction) -> int:
+    """A lane's share of the 2 m n k operations of a product of matrices by a warp."""
+    m, n, k = (int(extent) for extent in _EXTENTS.findall(item.modifiers[2]))
+    return 2 * m * n * k // WARP
 
 
 def cost_of(item: Instruction) -> Cost:

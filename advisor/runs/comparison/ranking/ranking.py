@@ -25,7 +25,7 @@ _LIMITS = {
     "lsu": "load and store units",
     "issue": "instruction issue", "fp32": "float32 units", "fp64": "float64 units",
     "special": "special functions",
-    "multiply": "integer multiplications",
+    "multiply": "integer multiplications", "tensor": "tensor cores",
 }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -53,9 +54,10 @@ class OutputComparer:
     `deviation` the largest relative one, None where something differs that is no deviation of floats.
 
     Values may deviate by `tolerance` times the largest magnitude in the kept array; 0 compares bits.
+    It may be by the names of types, of which those without one must be equal.
     """
 
-    def __init__(self, folder: Path, tolerance: float) -> None:
+    def __init__(self, folder: Path, tolerance: float | Mapping[str, float]) -> None:
         self._folder, self._tolerance = folder, tolerance
         self._launches = json.loads((folder / _INDEX).read_text("utf-8"))
         self._seen = 0
@@ -102,10 +104,23 @@ class OutputComparer:
             deviation = _deviation(kept, content, before["dtype"])
             if deviation is None:
                 self._differs(f"{name} holds other values", None)
-            elif deviation == self._tolerance == 0.0:
+            elif deviation == self._allowed(before["dtype"]) == 0.0:
                 self._differs(f"{name} has other bits for equal values, as -0.0 and 0.0 have", deviation)
-            elif deviation > self._tolerance:
+            elif deviation > self._allowed(before["dtype"]):
                 self._differs(f"{name} deviates by {deviation:.1e} of its largest value", deviation)
+
+    def _allowed(self, dtype: str | None) -> float:
+        if not isinstance(self._tolerance, Mapping):
+            return self._tolerance
+        return self._tolerance.get(_type(dtype).name, 0.0)
+
+
+def _type(dtype: str | None) -> np.dtype[Any]:
+    """The type of elements; bytes for one that NumPy does not know, as bfloat16."""
+    try:
+        return np.dtype(dtype) if dtype else np.dtype(np.uint8)
+    except TypeError:
+        return np.dtype(np.uint8)
 
 
 def _arrays(note: LaunchNote) -> list[ArgumentNote]:
@@ -133,7 +148,7 @@ def _deviation(before: bytes, after: bytes, dtype: str | None) -> float | None:
 
     None where values are no floats, where one is NaN or infinite that was not, and where all were zero.
     """
-    kind = np.dtype(dtype) if dtype else np.dtype(np.uint8)
+    kind = _type(dtype)
     if kind.kind not in "fc" or len(before) != len(after) or len(before) % kind.itemsize:
         return None
     old, new = (_wide(np.frombuffer(content, kind)) for content in (before, after))

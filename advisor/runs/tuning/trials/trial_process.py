@@ -6,17 +6,21 @@ device, a folder for machine code and the seconds that a launch may take. A tria
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
 import sys
 import time
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor.evidence.metrics.predicted_times import PredictedTimes
+from advisor.evidence.simulated.launches.processes.program_worker import keep_to_copy
 from advisor.evidence.simulated.launches.processes.worker import import_file
+from advisor.evidence.simulated.launches.recording.script import run_program
 from advisor.evidence.simulated.launches.workloads import file_hash
 from advisor.model.devices import Device, find_device
 from advisor.model.errors import AdvisorError
@@ -24,6 +28,9 @@ from advisor.model.storage.cache import Cache
 from advisor.runs.tuning.trials.candidate_modules import CandidateFinder
 from advisor.runs.tuning.trials.launch_outputs import OutputComparer, OutputKeeper
 from advisor.runs.tuning.trials.watched_launches import WatchedExecutor
+
+if TYPE_CHECKING:
+    from advisor.runs.tuning.triton.forced import ForcedConfiguration
 
 _SECONDS_BETWEEN_LOOKS = 0.005
 
@@ -63,7 +70,10 @@ def _installed(setup: dict[str, Any]) -> WatchedExecutor:
     from numba.core.errors import NumbaPerformanceWarning
 
     warnings.simplefilter("ignore", NumbaPerformanceWarning)
-    _warm_up(device)
+    if setup["triton"]:
+        _import_triton()
+    else:
+        _warm_up(device)
     return executor
 
 
@@ -82,6 +92,16 @@ def _warm_up(device: Device) -> None:
     major, minor = device.compute_capability.split(".")
     options = {"device": False, "abi": "numba", "output": "ptx", "lineinfo": True}
     cuda.compile(copy, "void(float32[::1], float32[::1])", cc=(int(major), int(minor)), **options)
+
+
+def _import_triton() -> None:
+    """Load Triton, which each forked process needs; raises AdvisorError where it is not installed."""
+    try:
+        importlib.import_module("triton")
+    except ImportError as error:
+        raise AdvisorError(
+            f"Triton cannot be imported ({error}): pip install 'kernel-advisor[triton]'."
+        ) from None
 
 
 def _forked(executor: WatchedExecutor, request: dict[str, Any]) -> dict[str, Any]:
@@ -124,14 +144,18 @@ def _trial(executor: WatchedExecutor, request: dict[str, Any]) -> dict[str, Any]
     else:
         outputs = OutputComparer(folder, request["tolerance"])
     executor.outputs = outputs
+    forced = _forced(request)
     try:
         for file, name in request["workloads"]:
             getattr(import_file(Path(file)), name)()
+        if request.get("program"):
+            _run_program(request["program"], folder.parent)
     except (Exception, SystemExit) as error:
         return {"problem": executor.fault or _last_words(error)}
     outputs.close()
     return {
         "problem": "",
+        **(forced.seen() if forced is not None else {}),
         "difference": getattr(outputs, "difference", ""),
         "deviation": getattr(outputs, "deviation", 0.0),
         "kernels": executor.kernels(),
@@ -140,7 +164,34 @@ def _trial(executor: WatchedExecutor, request: dict[str, Any]) -> dict[str, Any]
     }
 
 
+def _forced(request: Mapping[str, Any]) -> ForcedConfiguration | None:
+    """What holds a Triton kernel to one configuration, installed; None where nothing is asked of one."""
+    if not request.get("forced"):
+        return None
+    from advisor.runs.tuning.triton.forced import ForcedConfiguration
+
+    forced = ForcedConfiguration(**request["forced"])
+    forced.install()
+    return forced
+
+
+def _run_program(program: Mapping[str, Any], folder: Path) -> None:
+    """Run a recorded program in a copy of its project; raises what it raises, but for a good end.
+
+    It writes only into the copy and into a folder.
+    """
+    keep_to_copy(Path(program["original"]), Path(program["copy"]), folder, [])
+    os.chdir(program["folder"])
+    try:
+        run_program(program["target"], program["arguments"], program["module"])
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            raise
+
+
 def _last_words(error: BaseException) -> str:
+    if isinstance(error, AdvisorError):
+        return str(error)
     lines = f"{type(error).__name__}: {error}".splitlines()
     return lines[0]
 

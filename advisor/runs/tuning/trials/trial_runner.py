@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import signal
-import subprocess
-import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +11,7 @@ from advisor.model.devices import Device
 from advisor.model.errors import AdvisorError
 from advisor.runs.tuning.slots.numbers_in_source import Configuration, configured_texts
 from advisor.runs.tuning.target import Target
+from advisor.runs.tuning.trials.trial_worker import TrialWorker
 from advisor.runs.tuning.trials.trials import Trial
 
 
@@ -35,8 +29,7 @@ class TrialRunner:
     def __init__(self, target: Target, device: Device, root: Path, project: Path, tolerance: float) -> None:
         self._target, self._device = target, device
         self._root, self._project, self._tolerance = root, project, tolerance
-        self._folder = tempfile.TemporaryDirectory(prefix="advisor-tune-", ignore_cleanup_errors=True)
-        self._process: subprocess.Popen[str] | None = None
+        self._worker = TrialWorker(device)
         self._present: Trial | None = None
         self._present_defects: set[tuple[str, str, int]] = set()
         self.inputs: dict[str, str] = {}
@@ -48,14 +41,7 @@ class TrialRunner:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        process = self._process
-        if process is not None:
-            _end(process)
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with contextlib.suppress(OSError):
-                        pipe.close()
-        self._folder.cleanup()
+        self._worker.close()
 
     def run_present(self, configuration: Configuration, seconds: float, kept_bytes: int) -> Trial:
         """The trial of the files as they are; its outputs are kept, others are compared with them.
@@ -161,16 +147,12 @@ class TrialRunner:
         return text
 
     def _copy(self, number: int, path: str) -> Path:
-        return Path(self._folder.name) / "copies" / str(number) / Path(path).name
+        return self._worker.folder / "copies" / str(number) / Path(path).name
 
     def _ask(
         self, texts: Mapping[str, str], seconds: float, launch_seconds: float, keep: int
     ) -> dict[str, Any]:
         """The trial process's answer for some files with other texts."""
-        process = self._process or self._start(launch_seconds)
-        folder = Path(self._folder.name)
-        outputs = folder / "outputs"
-        outputs.mkdir(exist_ok=True)
         copies = []
         for number, (path, text) in enumerate(self._target.texts.items()):
             copy = self._copy(number, path)
@@ -181,52 +163,10 @@ class TrialRunner:
             "copies": copies,
             "workloads": [[str(self._root / one.path), one.name] for one in self._target.workloads],
             "root": str(self._project),
-            "outputs": str(outputs),
-            "answer": str(folder / "answer.json"),
             "keep": keep,
             "tolerance": self._tolerance,
             "seconds": seconds,
         }
-        answer = self._talk(process, request)
+        answer = self._worker.ask(request, launch_seconds)
         answer["problem"] = self._with_own_paths(answer["problem"])
         return answer
-
-    def _start(self, launch_seconds: float) -> subprocess.Popen[str]:
-        self._process = process = subprocess.Popen(
-            [sys.executable, "-m", "advisor.runs.tuning.trials.trial_process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            start_new_session=True,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        )
-        code = str(Path(self._folder.name) / "code")
-        setup = {"device": self._device.id, "seconds": launch_seconds, "code": code}
-        ready = self._talk(process, setup)
-        if ready["problem"]:
-            raise AdvisorError(ready["problem"])
-        return process
-
-    def _talk(self, process: subprocess.Popen[str], request: Mapping[str, Any]) -> dict[str, Any]:
-        assert process.stdin is not None and process.stdout is not None
-        try:
-            process.stdin.write(json.dumps(request) + "\n")
-            process.stdin.flush()
-            line = process.stdout.readline()
-        except OSError:
-            line = ""
-        if not line:
-            raise AdvisorError(f"the process for trials ended with status {process.wait()}.")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """End the process and the trial that it runs."""
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()

@@ -154,8 +154,53 @@ def test_occupancy_and_time_are_those_of_the_models():
     assert (record.value("occupancy_limiter"), record.value("resident_blocks")) == ("registers", 4.0)
     time = record.value("predicted_ms")
     assert isinstance(time, float) and time > 0
-    assert "memory_requests" not in record.readings
-    assert "grid_blocks" not in record.readings
+    # What remedies gain is computed from it.
+    assert record.value("memory_requests") == 800.0
+
+
+def of_products(slots: dict[str, int], flops: dict[str, int], products: dict[str, int]) -> Record:
+    record = told(
+        replace(counted(HALF, FULL, code={"registers": 32}), slots=slots, flops=flops, products=products)
+    )
+    note_triton_times({"triton_kernel": {record.key: record}}, DEVICE)
+    return record
+
+
+def test_the_share_of_tensor_cores_is_counted_from_their_products():
+    # 3 of 4 operations are products of float16 factors.
+    record = of_products(
+        {"tensor": 1000, "fp32": 100}, {"f16": 3_000_000, "f32": 1_000_000}, {"f16": 3_000_000}
+    )
+    assert (record.value("tensor_share"), record.value("tensor_work")) == (0.75, 3e6)
+    used = record.value("tensor_utilization")
+    assert isinstance(used, float) and 0.0 < used < 1.0
+
+
+def test_products_of_other_factors_take_other_times():
+    record = of_products(
+        {"tensor": 1000}, {"tf32": 1_000_000, "f64": 1_000}, {"tf32": 1_000_000, "f64": 1_000}
+    )
+    assert (record.value("tensor_share"), record.value("tensor_work")) == (1.0, 2e6 + 16e3)
+
+
+def test_products_of_integers_have_no_floating_point_operations_and_count():
+    record = of_products({"tensor": 1000}, {"f32": 1_000_000}, {"s8": 3_000_000})
+    assert (record.value("tensor_share"), record.value("tensor_work")) == (0.75, 1.5e6)
+
+
+def test_without_products_tensor_cores_do_nothing():
+    record = of_products({"fp32": 100}, {"f32": 1_000_000}, {})
+    assert (record.value("tensor_share"), record.value("tensor_utilization")) == (0.0, 0.0)
+    assert "tensor_work" not in record.readings
+
+
+def test_records_of_earlier_versions_do_not_say_what_tensor_cores_did():
+    record = of_products({"tensor": 1000}, {"f16": 128_000}, {})
+    assert "tensor_share" not in record.readings and "tensor_utilization" not in record.readings
+
+
+def test_without_floating_point_operations_there_is_no_share():
+    assert "tensor_share" not in of_products({"integer": 100}, {}, {}).readings
 
 
 def test_a_kernel_without_a_launch_has_no_time():

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from advisor.evidence.simulated.driver.triton.cache_folder import cache_folder
 from advisor.evidence.simulated.launches.outcome import Outcome
 from advisor.evidence.simulated.launches.processes.child_processes import share_with_children
 from advisor.evidence.simulated.launches.processes.confinement import confine
@@ -32,13 +34,21 @@ def main() -> None:
     request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     copy, scratch = Path(request["root"]), Path(request["scratch"])
     outputs, answer = Path(request["outputs"]), Path(request["answer"])
-    folders = [scratch, outputs, answer.parent, Path("/dev"), *_caches()]
-    confine([copy, *folders])
-    guard_writes(copy, folders)
-    _imports_from(Path(request["original"]), copy)
+    folders = keep_to_copy(Path(request["original"]), copy, scratch, [outputs, answer.parent])
     store = LaunchStore(copy, Path(request["folder"]))
     answer.write_text(_run(request, store, [copy, *folders]), encoding="utf-8")
     store.close()
+
+
+def keep_to_copy(original: Path, copy: Path, scratch: Path, outputs: Sequence[Path]) -> list[Path]:
+    """Let this process import the copy's files and write into the copy, and else only into these folders and
+    caches; all folders that it may write to beside the copy.
+    """
+    folders = [scratch, *outputs, Path("/dev"), *_caches(), cache_folder(scratch)]
+    confine([copy, *folders])
+    guard_writes(copy, folders)
+    _imports_from(original, copy)
+    return folders
 
 
 def _caches() -> list[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from advisor.evidence.simulated.simt.counts import WARP, AccessCounts, Statistics, total
+from advisor.evidence.simulated.simt.instruction_costs import tensor_work
 from advisor.model.devices import Device
 from advisor.model.records import Value
 
@@ -43,6 +44,8 @@ def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> d
         "shared_wavefronts": float(total(accesses, "wavefronts", "shared")) if whole else None,
         "joined_wavefronts": float(total(accesses, "joined_wavefronts", "shared")) if whole else None,
         **(unit_slots(counted) if whole else {}),
+        "tensor_work": _tensor_work(counted) if whole else None,
+        "tensor_share": _tensor_share(counted),
         **warp_readings(counted),
         "launch_shared_bytes": float(counted.shared_bytes),
         "warp_balance": counted.balance if counted.detailed else None,
@@ -111,6 +114,27 @@ def unit_slots(counted: Statistics) -> dict[str, Value | None]:
         "multiply_slots": float(counted.slots.get("multiply", 0)),
         "special_slots": float(counted.slots.get("special", 0)),
     }
+
+
+def _tensor_work(counted: Statistics) -> float | None:
+    """The operations of tensor cores, each as many of float16 factors as take its time; None without any."""
+    if not counted.products:
+        return None
+    each = tensor_work()
+    return sum(each[factors] * operations for factors, operations in counted.products.items())
+
+
+def _tensor_share(counted: Statistics) -> float | None:
+    """The share of tensor cores in all floating point operations and products of matrices.
+
+    Records of earlier versions do not say how many operations an instruction of the tensor cores had.
+    """
+    if counted.slots.get("tensor") and not counted.products:
+        return None
+    products = sum(counted.products.values())
+    on_tensor_cores = sum(number for name, number in counted.products.items() if name in _FLOATS)
+    others = sum(counted.flops.get(name, 0) for name in _FLOATS) - on_tensor_cores
+    return _ratio(products, products + others)
 
 
 def memory_work(accesses: Sequence[AccessCounts]) -> dict[str, Value | None]:

@@ -210,3 +210,24 @@ def test_outside_of_a_run_triton_keeps_its_own_driver(tmp_path: Path):
         [sys.executable, "-c", text], capture_output=True, text=True, cwd=tmp_path, check=True
     )
     assert done.stdout == "None\n"
+
+
+def test_a_diagnosis_tells_what_a_kernel_waits_for(advise: AdvisorCommand, five: Run):
+    told = advise("explain", "kernels.py::matmul", "--format", "json", cwd=five.project).report
+    bound = told["bound"]
+    assert (told["kernel"], bound["source"], bound["class"]) == ("matmul", "simulated", "latency")
+    low, high = bound["time_interval_ms"]
+    assert low < bound["time_ms"] < high
+    assert "tensor" in {one["resource"] for one in bound["parts"]}
+    assert 0.0 < told["share_of_run"] < 1.0
+    values = {one["name"]: one["value"] for each in told["answers"] for one in each["values"]}
+    # The launches that take longest together are of 4 x 4 programs with 2 warps.
+    assert (values["programs"], values["warps"]) == ("16", "2")
+    assert {one["rule"] for one in told["actions"]} == {"triton-few-configurations"}
+
+
+def test_tensor_cores_do_the_products(advise: AdvisorCommand, five: Run):
+    why = advise(
+        "rules", "why", "triton-product-outside-tensor-cores", "kernels.py::matmul", cwd=five.project
+    )
+    assert b"k.tensor_share" in why.out and b"100%" in why.out

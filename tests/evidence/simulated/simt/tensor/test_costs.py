@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 from test_matrix_products import KINDS
 
-from advisor.evidence.simulated.simt.instruction_costs import cost_of, precision_of
+from advisor.evidence.simulated.simt.instruction_costs import (
+    cost_of,
+    precision_of,
+    product_operations,
+    tensor_work,
+)
 from advisor.evidence.simulated.simt.ptx.ptx_program import Instruction
 from advisor.evidence.simulated.simt.vector.tensor.fragments import product_of
 
@@ -21,3 +26,5 @@ def test_products(kind):
     whole = 0 if kind.result == "s32" else 2 * kind.m * kind.n * kind.k
     assert cost.flops * 32 == whole
     assert precision_of(item) == kind.left
+    assert product_operations(item) * 32 == 2 * kind.m * kind.n * kind.k
+    assert tensor_work()[kind.left] > 0.0

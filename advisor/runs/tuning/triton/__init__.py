@@ -1,0 +1,1 @@
+"""Configurations of Triton's kernels ranked by predicted time."""
