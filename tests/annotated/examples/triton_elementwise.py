@@ -26,6 +26,26 @@ def whole_blocks(x_ptr, y_ptr, BLOCK: tl.constexpr):
     tl.store(y_ptr + at, tl.load(x_ptr + at) * 2)  # ok: triton-unmasked-access
 
 
+@triton.jit
+def row_by_row(x_ptr, y_ptr, n):  # hit: triton-program-of-single-elements
+    row = tl.program_id(0)
+    for i in range(n):
+        tl.store(y_ptr + row * n + i, tl.load(x_ptr + row * n + i) * 2)
+
+
+@triton.jit
+def one_of_each(x_ptr, y_ptr):  # ok: triton-program-of-single-elements
+    row = tl.program_id(0)
+    tl.store(y_ptr + row, tl.load(x_ptr + row) * 2)
+
+
+@triton.jit
+def blocks_in_turn(x_ptr, y_ptr, n, BLOCK: tl.constexpr):  # ok: triton-program-of-single-elements
+    for i in range(0, n, BLOCK):
+        at = i + tl.arange(0, BLOCK)
+        tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n) * 2, mask=at < n)
+
+
 def one_after_the_other(x, n):
     y = torch.empty_like(x)
     z = torch.empty_like(x)

@@ -163,7 +163,7 @@ class _Trials:
             if left <= 0.0:
                 complete = False
                 break
-            shown = {**chosen, **values} if chosen else values
+            shown = chosen if chosen is not None else {**first.values, **values}
             found.append(self._tried(shown, self._ask(values, chosen, 0, left)))
         known = self._known(answer)
         arguments = [

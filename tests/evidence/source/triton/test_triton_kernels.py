@@ -280,3 +280,21 @@ def test_a_launch_belongs_to_the_kernel_of_another_file(tmp_path: Path) -> None:
     (launch,) = found(tmp_path, "triton_launch", text)
     assert launch.owner == "kernels.py::k@6"
     assert value(launch, "block_elements") == 64
+
+
+@pytest.mark.parametrize(
+    ("body", "single"),
+    [
+        ("for i in range(n):\n    tl.store(y + i, tl.load(x + i))", True),
+        ("for i in range(n):\n    tl.store(y + tl.arange(0, BLOCK), tl.load(x + i))", False),
+        ("tl.store(y, tl.load(x))", False),
+        ("for i in range(n):\n    pass\ntl.store(y, tl.load(x))", False),
+        ("for i in range(n):\n    tl.store(make(y), tl.load(x + i))", None),
+        ("pass", False),
+    ],
+)
+def test_a_kernel_that_moves_one_element_after_the_other(
+    tmp_path: Path, body: str, single: bool | None
+) -> None:
+    (kernel,) = of_kernel(tmp_path, "triton_kernel", body)
+    assert value(kernel, "single_elements") is single

@@ -143,3 +143,13 @@ def walks_by_number(note: AccessNote) -> bool:
     counter = note.where.loops[-1].counter
     steps = [(m, c) for m, c in note.address.form.terms if counter in m]
     return bool(steps) and all(m == (counter,) and abs(c) == 1 for m, c in steps)
+
+
+def moves_single_elements(notes: KernelNotes) -> bool | None:
+    """Whether each load and store moves one element, some of them in a loop; None where that is unknown."""
+    shapes = [one.address.shape for one in notes.accesses]
+    if any(shapes):
+        return False
+    if None in shapes or not notes.complete:
+        return None
+    return any(one.where.loops for one in notes.accesses)

@@ -11,6 +11,7 @@ from advisor.evidence.source.triton.kernels.accesses import (
     covers_blocks,
     invariant_in_loop,
     lane_strides,
+    moves_single_elements,
     own_accesses,
     repeated_loads,
     uses,
@@ -65,6 +66,7 @@ def _kernel(notes: KernelNotes, launched: bool | None, called: bool) -> Record:
         "sizes": sum(one not in function.constants() for one in _size_names(notes)),
         "dots_in_loops": len(in_loops),
         "elementwise": is_elementwise(notes),
+        "single_elements": moves_single_elements(notes),
         "masked_accesses": len(masks),
         "unmasked_blocks": sum(
             not one.has_mask and not one.checked and not one.where.guarded and covers_blocks(one)
