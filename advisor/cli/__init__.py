@@ -11,6 +11,7 @@ from typing import NoReturn, Protocol, cast
 
 from advisor import __version__
 from advisor.cli import commands, reference
+from advisor.cli.options import add_quiet
 from advisor.model.errors import UsageError
 from advisor.model.settings.selectors import suggestion
 
@@ -74,6 +75,7 @@ def build_parser(names: Sequence[str]) -> CommandParser:
             name, help=command.SUMMARY, description=command.SUMMARY, allow_abbrev=False
         )
         command.add_arguments(subparser)
+        add_quiet(subparser)
         subparser.set_defaults(run=command.run, parser=subparser)
     return parser
 

@@ -20,6 +20,8 @@ _SCALES: dict[str, tuple[float, tuple[str, ...]]] = {
     "count": (1.0, ()), "ratio": (1.0, ()),
 }  # fmt: skip
 _SECONDS = 1e3
+# Names that people see in other letters than rules have them.
+_WRITTEN = {"flop/byte": "FLOP/byte", "flop": "FLOP", "flops": "FLOP"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,11 @@ def unit_names() -> list[str]:
 
 
 def format_value(value: float | str | bool, unit: Unit) -> str:
-    """A value as a person writes it: 35%, 3.2 KiB, 12 sectors/request, 256."""
+    """A value as a person writes it: 35%, 3.2 KiB, 40 us, 1.5 TB/s, 12 sectors/request, 256.
+
+    Everything that shows a value to people writes it so: sizes in powers of 1,024, rates and times in
+    those of 1,000, a microsecond as `us`, as NVIDIA's tools do.
+    """
     if isinstance(value, str):
         return value
     if unit.name == "truth" or isinstance(value, bool):
@@ -141,9 +147,12 @@ def format_value(value: float | str | bool, unit: Unit) -> str:
         return _scaled(value, (("s", 1e3), ("ms", 1.0), ("us", 1e-3)), "ns", 1e6)
     if unit.dimension == (("byte", 1), ("time", -1)):
         return _scaled(value, (("TB/s", 1e12), ("GB/s", 1e9), ("MB/s", 1e6)), "B/s")
+    if unit.dimension == (("flop", 1), ("time", -1)):
+        return _scaled(value, (("TFLOP/s", 1e12), ("GFLOP/s", 1e9), ("MFLOP/s", 1e6)), "FLOP/s")
     if unit.name in ("count", "number", ""):
         return _short(value)
-    return f"{_short(value)} {_counted(value, unit.name)}"
+    name = _WRITTEN.get(unit.name, unit.name)
+    return f"{_short(value)} {_counted(value, name)}"
 
 
 def format_range(least: float, most: float, unit: Unit) -> str:
@@ -171,5 +180,5 @@ def _scaled(value: float, steps: tuple[tuple[str, float], ...], last: str, facto
 
 def _short(value: float) -> str:
     if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}".replace(",", " ") if abs(value) >= 100_000 else str(int(value))
+        return f"{int(value):,}" if abs(value) >= 100_000 else str(int(value))
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"

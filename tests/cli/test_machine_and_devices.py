@@ -105,7 +105,7 @@ def test_doctor_reads_well_and_survives_a_wrong_configuration(advisor: Run, proj
 def test_devices_as_a_table_with_units(advisor: Run) -> None:
     lines = advisor("devices").out.splitlines()
     (row,) = [line for line in lines if line.split()[0] == "a100-80gb"]
-    for cell in ("8.0", "108", "2048", "164 KiB", "40 MiB", "80 GB", "2039 GB/s", "19.5 Tflop/s"):
+    for cell in ("8.0", "108", "2048", "164 KiB", "40 MiB", "80 GB", "2039 GB/s", "19.5 TFLOP/s"):
         assert cell in row
 
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from advisor.cli.options import (
+    add_device,
+    add_evidence,
+    add_jobs,
+    add_no_cache,
+    add_selection,
+    rule_names,
+)
 from advisor.model.findings import SEVERITIES
-from advisor.model.records import SOURCES
 from advisor.reports.outputs import available_formats
 
 DEFAULT_FORMAT, WHOLE_FORMAT = "short", "text"
@@ -25,26 +32,16 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_evidence(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--device", metavar="NAME", help="the GPU to judge for (see `advisor devices`)")
-    group.add_argument(
-        "--evidence", choices=SOURCES, help="the highest source of evidence to use (default: simulated)"
-    )
-    group.add_argument("--no-run", action="store_true", help="execute nothing of the code that is checked")
-    group.add_argument(
-        "--no-synthesis", action="store_true", help="make up no launches for kernels of which none is known"
-    )
+    add_device(group)
+    add_evidence(group)
     group.add_argument("--stdin-filename", metavar="NAME", help="the path of the text on stdin (with `-`)")
 
 
 def _add_rules(group: argparse._ArgumentGroup) -> None:
-    names = "rule ids, categories or globs, separated by commas"
+    add_selection(group)
     group.add_argument(
-        "--select", type=_names, action="extend", metavar="RULE,...", help=f"only these: {names}"
+        "--extend-select", type=rule_names, action="extend", metavar="RULE,...", help="these as well"
     )
-    group.add_argument(
-        "--extend-select", type=_names, action="extend", metavar="RULE,...", help="these as well"
-    )
-    group.add_argument("--ignore", type=_names, action="extend", metavar="RULE,...", help="not these")
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
@@ -68,9 +65,11 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         help="count findings by rule, and the rules that stayed undecided",
     )
     loudness = group.add_mutually_exclusive_group()
-    loudness.add_argument("-q", "--quiet", action="store_true", help="only the findings")
     loudness.add_argument(
-        "-v", "--verbose", action="store_true", help="say also what was used and left undecided"
+        "-q", "--quiet", action="store_true", help="only results: no progress, notices or counts"
+    )
+    loudness.add_argument(
+        "-v", "--verbose", action="store_true", help="more: what was used, and what stayed undecided"
     )
 
 
@@ -102,17 +101,5 @@ def _add_surroundings(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--config", action="append", default=[], metavar="KEY=VALUE", help="one setting, written as TOML"
     )
-    group.add_argument("--no-cache", action="store_true", help="neither read nor write cached results")
-    group.add_argument(
-        "--jobs", type=_jobs, metavar="N", help="processes to use (default: as fits the machine)"
-    )
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _jobs(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes (1 or more)")
-    return int(text)
+    add_no_cache(group)
+    add_jobs(group)

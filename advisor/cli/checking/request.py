@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.cli.checking.report_file import check_target
+from advisor.cli.options import selected
 from advisor.model.errors import UsageError
 from advisor.model.findings import Problem, Severity
 from advisor.model.settings.config import Config, command_config, prepare_cache_folder
@@ -88,8 +89,7 @@ def _options(args: argparse.Namespace, config: Config, stdin: SourceText | None)
     from advisor.model.settings.check_options import CheckOptions
     from advisor.reports.outputs import load_format
 
-    # --select replaces the project's whole selection; --ignore and --extend-select add to it.
-    own = args.select is not None
+    select, extend_select, ignore = selected(args, config)
     return CheckOptions(
         device=args.device or config.device,
         any_device=not args.device and not config.device_named,
@@ -97,9 +97,9 @@ def _options(args: argparse.Namespace, config: Config, stdin: SourceText | None)
         evidence=args.evidence or config.evidence,
         no_run=args.no_run,
         synthesis=config.synthesis and not args.no_synthesis,
-        select=tuple(args.select) if own else config.select,
-        extend_select=(*(() if own else config.extend_select), *(args.extend_select or ())),
-        ignore=(*(() if own else config.ignore), *(args.ignore or ())),
+        select=select,
+        extend_select=extend_select,
+        ignore=ignore,
         settings=replace(config, select=(), extend_select=(), ignore=()),
         cache_folder=None if args.no_cache else prepare_cache_folder(config),
         root=Path.cwd(),

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_format
+
 if TYPE_CHECKING:
     from advisor.model.history.fingerprint import Fingerprint, Run
     from advisor.model.history.store import HistoryStore
@@ -33,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the budgets (default: [tool.advisor.budgets] in pyproject.toml, or budgets.toml)",
     )
-    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    add_format(parser, "text", "json", "markdown")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         write_to_stdout(budget_json(lines), True)
     else:
-        write_to_stdout(budget_page(lines, args.format == "markdown"), False)
+        write_to_stdout(budget_page(lines, args.format == "markdown", args.quiet), False)
     return 1 if args.check and any(line.status == "over" for line in lines) else 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from advisor.model.records import SOURCES
+from advisor.cli.options import add_base, add_device, add_evidence, add_format
 
 SUMMARY = (
     "Compare two runs, or the sources with those of a commit: what changed, how times moved, which findings "
@@ -21,23 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="A B | PATH",
         help=f"two runs, the earlier one first: {what}; with --base files and folders (default: here)",
     )
-    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    add_format(parser, "text", "json", "markdown")
     parser.add_argument(
         "--fail-on-regression", action="store_true", help="exit with status 1 when a kernel became slower"
     )
     sources = parser.add_argument_group("sources in the place of runs")
-    sources.add_argument(
-        "--base", metavar="REVISION", help="compare the sources here with where they left a git revision"
-    )
-    sources.add_argument(
-        "--base-folder",
-        metavar="FOLDER",
-        help="compare them with another folder, an earlier copy of this one",
-    )
-    sources.add_argument("--device", metavar="NAME", help="the GPU to judge for (see `advisor devices`)")
-    sources.add_argument("--evidence", choices=SOURCES, help="the highest source of evidence to use")
-    sources.add_argument("--no-run", action="store_true", help="execute nothing of the code that is compared")
-    sources.add_argument("--no-synthesis", action="store_true", help="make up no launches")
+    add_base(sources)
+    add_device(sources)
+    add_evidence(sources)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -56,11 +47,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _compare_sources(args: argparse.Namespace) -> int:
+    from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.checking.report_file import write_to_stdout
     from advisor.cli.reporting.source_difference import source_difference
     from advisor.cli.reporting.source_difference_page import source_difference_json, source_difference_page
 
-    found, base = source_difference(args)
+    with TerminalProgress(args.quiet):
+        found, base = source_difference(args)
     if args.format == "json":
         write_to_stdout(source_difference_json(found, base) + "\n", True)
     else:
@@ -71,13 +64,15 @@ def _compare_sources(args: argparse.Namespace) -> int:
 
 
 def _compare_runs(args: argparse.Namespace) -> int:
+    from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.checking.report_file import write_to_stdout
     from advisor.cli.reporting.chosen_runs import comparing_options, kept_or_imported
     from advisor.runs.comparison.differences import difference
 
     options = comparing_options()
-    runs = [kept_or_imported(name, options) for name in args.paths]
-    found = difference(runs[0], runs[1], options)
+    with TerminalProgress(args.quiet):
+        runs = [kept_or_imported(name, options) for name in args.paths]
+        found = difference(runs[0], runs[1], options)
     if args.format == "json":
         from advisor.cli.reporting.difference_json import difference_json
 

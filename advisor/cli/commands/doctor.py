@@ -9,6 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_format
+
 if TYPE_CHECKING:
     from advisor.cli.machine.evidence import Availability
     from advisor.cli.machine.parts import Part
@@ -18,7 +20,7 @@ SUMMARY = "Say what this machine can do and why not: toolchain, GPU, sources of 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor doctor`."""
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_format(parser, "text", "json")
 
 
 def run(args: argparse.Namespace) -> int:

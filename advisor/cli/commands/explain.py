@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.model.records import SOURCES
+from advisor.cli.options import add_device, add_evidence, add_format
 
 if TYPE_CHECKING:
     from advisor.fixes import FixData
@@ -28,11 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME|PATH::KERNEL",
         help="a rule's id (see `advisor rules list`), a fix's as findings show it, or a kernel of a file",
     )
-    parser.add_argument("--device", metavar="NAME", help="for a kernel: the GPU (see `advisor devices`)")
-    parser.add_argument("--evidence", choices=SOURCES, help="for a kernel: the highest to use")
-    parser.add_argument("--no-run", action="store_true", help="for a kernel: execute nothing of the code")
-    parser.add_argument("--no-synthesis", action="store_true", help="for a kernel: make up no launches")
-    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    kernel = parser.add_argument_group("for a kernel")
+    add_device(kernel)
+    add_evidence(kernel)
+    add_format(parser, "text", "json", "markdown")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -62,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explain_kernel(args: argparse.Namespace) -> int:
+    from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.pages.diagnosis_json import diagnosis_as_json
     from advisor.cli.pages.diagnosis_text import diagnosis_as_text
     from advisor.model.errors import UsageError
@@ -84,8 +84,9 @@ def _explain_kernel(args: argparse.Namespace) -> int:
         settings=config,
         cache_folder=prepare_cache_folder(config),
     )
-    found = diagnose(path, name, options)
-    for notice in found.notices:
+    with TerminalProgress(args.quiet):
+        found = diagnose(path, name, options)
+    for notice in () if args.quiet else found.notices:
         print(f"advisor: {notice}", file=sys.stderr)
     if args.format == "json":
         print(json.dumps(diagnosis_as_json(found), indent=2))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_device, add_format, add_label, add_no_store, add_selection, selected
 from advisor.model.errors import UsageError
 from advisor.model.findings import SEVERITIES
 
@@ -22,10 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files", nargs="+", metavar="FILE", help="reports of one run; import another run by another command"
     )
-    parser.add_argument(
-        "--device", default="", metavar="NAME", help="the GPU (default: the one in the report)"
-    )
-    parser.add_argument("--label", default="", metavar="TEXT", help="what the history calls this run")
+    add_device(parser, "the GPU of a report that names none")
+    add_label(parser)
     parser.add_argument(
         "--map",
         action="append",
@@ -33,18 +32,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="'REGEX=PATH::KERNEL'",
         help="kernels whose name in the report matches are this one of the project",
     )
-    parser.add_argument("--no-store", action="store_true", help="keep nothing in the history")
-    parser.add_argument(
-        "--select", action="append", metavar="RULE,...", help="only these rules or categories"
-    )
-    parser.add_argument("--ignore", action="append", metavar="RULE,...", help="leave out these rules")
+    add_no_store(parser)
+    add_selection(parser)
     parser.add_argument(
         "--fail-level",
         choices=SEVERITIES,
-        help="the least severity of a finding that makes exit status 1 (default: none does)",
+        help="the least severity that makes exit status 1 (default: none does)",
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.add_argument("-v", "--verbose", action="store_true", help="name every metric that is not used")
+    add_format(parser, "text", "json")
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument(
+        "-q", "--quiet", action="store_true", help="only results: no progress, notices or counts"
+    )
+    loudness.add_argument("-v", "--verbose", action="store_true", help="more: every metric that is not used")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
     2 where not all could be read or judged; nothing is kept of reports of which one cannot be read.
     """
+    from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.checking.report_file import write_to_stdout
     from advisor.cli.checking.verdict import status_of
     from advisor.cli.importing.as_json import import_json
@@ -68,13 +69,16 @@ def run(args: argparse.Namespace) -> int:
     ]
     if absent:
         raise UsageError("\n".join(absent))
-    imported = import_reports(files, options, project_of(options), args.label, args.map, args.device)
+    with TerminalProgress(args.quiet):
+        imported = import_reports(
+            files, options, project_of(options), args.label, args.map, args.device or ""
+        )
     if not args.no_store:
         imported = _kept(imported, options)
     if args.format == "json":
         write_to_stdout(import_json(imported, options), True)
     else:
-        write_to_stdout(import_text(imported, options, args.verbose), False)
+        write_to_stdout(import_text(imported, options, args.verbose, args.quiet), False)
     return status_of(imported.report, imported.report.findings, args.fail_level)
 
 
@@ -94,18 +98,14 @@ def _options(args: argparse.Namespace) -> CheckOptions:
     from advisor.model.settings.config import load_config
 
     config = load_config(Path.cwd())
-    select = _names(args.select) or config.select
+    select, extend_select, ignore = selected(args, config)
     return CheckOptions(
         device=args.device or config.device,
         evidence="measured",
         no_run=True,
         root=Path.cwd(),
         select=select,
-        extend_select=() if args.select else config.extend_select,
-        ignore=(*config.ignore, *_names(args.ignore)),
+        extend_select=extend_select,
+        ignore=ignore,
         settings=replace(config, select=(), extend_select=(), ignore=()),
     )
-
-
-def _names(given: list[str] | None) -> tuple[str, ...]:
-    return tuple(name.strip() for part in given or () for name in part.split(",") if name.strip())

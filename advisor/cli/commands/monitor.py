@@ -8,6 +8,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_label
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -28,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--once", action="store_true", help="look once, print a line and end")
     parser.add_argument("--record", action="store_true", help="keep the samples as a run of the history")
-    parser.add_argument("--label", default="", metavar="TEXT", help="what the history calls that run")
+    add_label(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -46,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         watch = Watch(nvml, options, args.label)
         recording = Recording(HistoryStore(options.settings.root), watch) if args.record else None
         _watched(watch, recording, args.once, interval)
-        if recording is not None:
+        if recording is not None and not args.quiet:
             print(f"Kept as run {recording.number} ({watch.run_facts.label}).")
     return 0
 

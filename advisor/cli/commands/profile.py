@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_device, add_format, add_label, add_no_cache, add_no_store, add_simulate
 from advisor.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,54 +22,52 @@ SUMMARY = "Run workloads many times, measure their kernels (without a GPU: predi
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor profile`."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders with workloads")
-    parser.add_argument("--label", default="", metavar="TEXT", help="what the history calls this run")
     parser.add_argument(
-        "--device",
-        metavar="NAME",
-        help="the GPU to predict for, or whose peaks count (see `advisor devices`)",
+        "paths", nargs="*", metavar="PATH", help="files and folders with workloads (default: here)"
+    )
+    add_label(parser)
+    add_device(parser, "the GPU to predict for, or whose peaks count")
+    parser.add_argument(
+        "--iterations", type=_number_of, metavar="N", help="least number of timed runs (default: 20)"
     )
     parser.add_argument(
-        "--iterations", type=_number_of, metavar="N", help="runs that count at least (default: 20)"
+        "--warmup", type=_number_or_none, metavar="N", help="runs before the first timed one (default: 3)"
     )
     parser.add_argument(
-        "--warmup", type=_number_or_none, metavar="N", help="runs before the first that counts (default: 3)"
+        "--seconds", type=_seconds, metavar="S", help="time limit of a workload, once these runs are made"
     )
-    parser.add_argument(
-        "--seconds", type=_seconds, metavar="S", help="of a workload at most, once those runs are made"
-    )
-    parser.add_argument("--simulate", action="store_true", help="predict times although there is a GPU")
+    add_simulate(parser)
     parser.add_argument("--ncu", metavar="PATH", help="Nsight Compute (default: the one on PATH)")
     parser.add_argument(
-        "--no-counters", action="store_true", help="leave out hardware counters, which take their time"
+        "--no-counters", action="store_true", help="leave out hardware counters, which take extra time"
     )
     parser.add_argument(
         "--no-counts",
         action="store_true",
-        help="without counters: do not count bytes and operations on the simulated GPU for rates",
+        help="where there are no counters, do not count bytes and operations on the simulated GPU",
     )
-    parser.add_argument("--no-store", action="store_true", help="keep nothing in the history")
-    parser.add_argument("--no-cache", action="store_true", help="keep no compiled code between runs")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
+    add_no_store(parser)
+    add_no_cache(parser)
+    add_format(parser, "text", "json")
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 when all workloads ran and were kept, 1 when some failed, 2 when none ran or not all was kept."""
+    """0 when all workloads ran and were kept, 1 when some failed, 2 when not all was read or kept."""
     from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.checking.report_file import write_to_stdout
     from advisor.cli.profiling.as_json import profile_json
     from advisor.cli.profiling.as_text import profile_text
     from advisor.runs.profiling.profile import profile
 
+    unread = _tell_unread(args)
     request = _request(args)
     with TerminalProgress(args.quiet) as progress:
         found = profile(request, progress)
     if args.format == "json":
         write_to_stdout(profile_json(found), True)
     else:
-        write_to_stdout(profile_text(found), False)
-    return _status(found)
+        write_to_stdout(profile_text(found, args.quiet), False)
+    return 2 if unread else _status(found)
 
 
 def _status(found: Profile) -> int:
@@ -139,6 +138,26 @@ def _workloads(files: list[Path], config: Config) -> list[WorkloadFunction]:
         path = os.path.relpath(file, config.root).replace(os.sep, "/")
         found += find_workloads(path, read_source(file, str(file)).text)
     return found
+
+
+def _tell_unread(args: argparse.Namespace) -> bool:
+    """Whether a file that speaks of a workload does not parse; each is named on standard error."""
+    from advisor.cli.checking.request import common_folder
+    from advisor.cli.verification.python_files import python_files
+    from advisor.model.settings.config import command_config
+    from advisor.model.text.source_text import read_source
+    from advisor.model.text.syntax_recovery import fault_of
+
+    paths = [Path(path) for path in args.paths] or [Path()]
+    texts = {
+        file: read_source(file, str(file)).text
+        for file in python_files(paths, command_config(common_folder(paths)))
+    }
+    faults = {file: fault_of(text) for file, text in texts.items() if "workload" in text}
+    for file, fault in faults.items():
+        if fault is not None:
+            print(f"advisor: error: {file}:{fault.line}:{fault.column}: {fault.message}", file=sys.stderr)
+    return any(faults.values())
 
 
 def _number_of(text: str) -> int:

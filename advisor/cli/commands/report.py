@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_format
 from advisor.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="number, label, commit, `latest` or `latest~1` (default: the latest of every kernel)",
     )
-    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    add_format(parser, "text", "json", "markdown")
     parser.add_argument(
         "--top",
         type=_number,
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 once the report is written; 2 where there is nothing to report on."""
+    from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.checking.report_file import write_to_stdout
     from advisor.cli.reporting.chosen_runs import chosen_runs, comparing_options, open_history
     from advisor.runs.comparison.ranking.present_kernels import without_gone
@@ -66,12 +68,14 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(
                 "The history holds no kernel yet: `advisor profile PATH` measures or predicts some."
             )
-        found = rankings(runs, options)
-        scalings = [] if args.html else _scalings(found, store, args.top)
+        with TerminalProgress(args.quiet):
+            found = rankings(runs, options)
+            scalings = [] if args.html else _scalings(found, store, args.top)
     finally:
         store.close()
     if args.html:
-        _write_page(args.html, found, gone, options)
+        with TerminalProgress(args.quiet):
+            _write_page(args.html, found, gone, options)
     elif args.format == "json":
         from advisor.cli.reporting.ranking_json import ranking_json
 

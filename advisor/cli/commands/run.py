@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_device, add_simulate
+
 if TYPE_CHECKING:
     from advisor.evidence.simulated.launches.recording.script import ScriptEnd
 
@@ -16,13 +18,12 @@ SUMMARY = "Run a program, its kernels on the simulated GPU, and record its launc
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor run`."""
     parser.add_argument("-m", dest="module", action="store_true", help="TARGET is a module, as for python -m")
-    parser.add_argument("--device", help="the GPU to simulate (see `advisor devices`)")
-    parser.add_argument("--threads", type=int, default=0, help="threads of the host to run blocks on")
-    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds that one launch may take")
+    add_device(parser, "the GPU to simulate")
     parser.add_argument(
-        "--simulate", action="store_true", help="run on the simulated GPU although there is a real one"
+        "--threads", type=int, default=0, metavar="N", help="threads of the host that run blocks"
     )
-    parser.add_argument("--quiet", action="store_true", help="say nothing when the program has ended")
+    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds that one launch may take")
+    add_simulate(parser)
     parser.add_argument("target", metavar="TARGET", help="the program: a Python file, or a module with -m")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARG", help="its arguments")
 

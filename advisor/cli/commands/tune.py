@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_device, add_format, add_no_cache
 from advisor.model.errors import AdvisorError, UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ SUMMARY = "Search a kernel's sizes, or rank a Triton kernel's configurations, by
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor tune`."""
     parser.add_argument("target", metavar="PATH::KERNEL", help="the file and the kernel in it")
-    parser.add_argument("--device", metavar="NAME", help="the GPU to tune for (see `advisor devices`)")
+    add_device(parser, "the GPU to tune for")
     parser.add_argument("--seconds", type=_seconds, metavar="S", help="time limit of the search")
     parser.add_argument(
         "--tolerance",
@@ -45,16 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--configs", default="", metavar="NAME", help="of a Triton kernel: a list of triton.Config beside it"
     )
     parser.add_argument("--fresh", action="store_true", help="search again although nothing has changed")
-    parser.add_argument("--no-cache", action="store_true", help="neither read nor write cached results")
-    parser.add_argument(
-        "--diff",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="show the edit where something better was found (default: yes)",
+    add_no_cache(parser)
+    edit = parser.add_mutually_exclusive_group()
+    edit.add_argument(
+        "--diff", action="store_true", default=True, help="show the edit, and change nothing (default)"
     )
-    parser.add_argument("--write", action="store_true", help="write the edit to the files")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
+    edit.add_argument("--write", action="store_true", help="write the edit to the files")
+    parser.add_argument("--no-diff", action="store_false", dest="diff", help="do not show the edit")
+    add_format(parser, "text", "json")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -90,7 +89,7 @@ def _print(args: argparse.Namespace, result: TuningResult, diff: str) -> None:
     write_to_stdout(result_text(result), False)
     if diff and args.diff:
         write_to_stdout(f"\n{diff}", False)
-    if diff:
+    if diff and not args.quiet:
         said = "Written." if args.write else "--write applies the edit."
         print(f"advisor: {said}", file=sys.stderr)
 

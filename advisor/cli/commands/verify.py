@@ -7,6 +7,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import (
+    add_base,
+    add_device,
+    add_format,
+    add_jobs,
+    add_no_cache,
+    add_selection,
+    add_simulate,
+    selected,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -18,38 +29,29 @@ SUMMARY = "Apply each fix to a copy, run before and after, and compare outputs a
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor verify`."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders with kernels")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: here)")
     parser.add_argument(
         "--before", metavar="FILE[::FUNCTION]", help="with --after: compare two versions that you wrote"
     )
     parser.add_argument("--after", metavar="FILE[::FUNCTION]", help="the version to compare with --before")
-    parser.add_argument(
-        "--base", metavar="REVISION", help="compare the workloads of the files with those at a git revision"
-    )
-    parser.add_argument(
-        "--base-folder",
-        metavar="FOLDER",
-        help="compare them with another folder, an earlier copy of this one",
-    )
-    parser.add_argument("--device", help="the GPU to simulate (see `advisor devices`)")
-    parser.add_argument(
-        "--simulate", action="store_true", help="predict times although there is a GPU to measure them on"
-    )
+    add_base(parser)
+    add_device(parser, "the GPU to predict for")
+    add_simulate(parser)
     parser.add_argument(
         "--no-programs",
         action="store_true",
-        help="leave alone the programs that `advisor run` recorded, which are run again, in copies of the "
-        "project, for kernels that no workload launches",
+        help="do not run programs again that `advisor run` recorded; for kernels without a workload they "
+        "are run in copies of the project",
     )
-    parser.add_argument("--select", action="append", metavar="RULE", help="only fixes of these rules")
+    add_selection(parser)
     parser.add_argument(
         "--write",
         action="store_true",
-        help="write the fixes that are measured or predicted to help, until no more does",
+        help="write the fixes that are measured or predicted to help, until none is left",
     )
-    parser.add_argument("--jobs", type=int, metavar="N", help="processes at the same time")
-    parser.add_argument("--no-cache", action="store_true", help="keep nothing between runs but the verdicts")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_jobs(parser)
+    add_no_cache(parser)
+    add_format(parser, "text", "json")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -78,12 +80,12 @@ def _verify(args: argparse.Namespace) -> int:
     options = _options(args, paths)
     refuse_notebooks(paths, "verify")
     found = python_files(paths, options.settings)
-    with TerminalProgress(args.format != "text") as progress:
+    with TerminalProgress(args.quiet) as progress:
         if args.write:
             return _improve(args, found, options, progress)
         verification = verify(found, options, progress, _gpu(args), args.no_programs)
-    show = as_json if args.format == "json" else as_text
-    print(show(verification))
+    text = as_json(verification) if args.format == "json" else as_text(verification, args.quiet)
+    print(text, end="\n" if text else "")
     if not verification.report.checked_everything:
         return 2
     verdicts = {one.judgement.verdict for one in verification.verified}
@@ -117,13 +119,15 @@ def _gpu(args: argparse.Namespace) -> str:
 
 
 def _compare(args: argparse.Namespace) -> int:
+    from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.verification.comparison_output import as_json, as_text
     from advisor.model.findings import SLOWER
     from advisor.runs.verification.versions import compare_versions, named_version
 
     before, after = named_version(args.before), named_version(args.after)
     options = _options(args, [before.file, after.file])
-    judgement = compare_versions(before, after, options)
+    with TerminalProgress(args.quiet):
+        judgement = compare_versions(before, after, options)
     print((as_json if args.format == "json" else as_text)(before, after, judgement))
     if judgement.verdict == "cannot tell":
         print(f"advisor: {judgement.detail}", file=sys.stderr)
@@ -157,14 +161,14 @@ def _options(args: argparse.Namespace, paths: list[Path]) -> CheckOptions:
     from advisor.model.settings.config import command_config, prepare_cache_folder
 
     config = command_config(common_folder(paths))
-    select = tuple(rule for part in args.select or () for rule in part.split(",")) or config.select
+    select, extend_select, ignore = selected(args, config)
     return CheckOptions(
         device=args.device or config.device,
         evidence="simulated",
         root=Path.cwd(),
         select=select,
-        extend_select=() if args.select else config.extend_select,
-        ignore=config.ignore,
+        extend_select=extend_select,
+        ignore=ignore,
         settings=replace(config, select=(), extend_select=(), ignore=()),
         cache_folder=None if args.no_cache else prepare_cache_folder(config),
         jobs=args.jobs,

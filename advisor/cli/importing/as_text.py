@@ -22,16 +22,19 @@ _HEADER = ("kernel", "grid", "block", "launches", "time", "SM", "memory", "occup
 _STALL = "stall_"
 
 
-def import_text(imported: Imported, options: CheckOptions, verbose: bool) -> str:
+def import_text(imported: Imported, options: CheckOptions, verbose: bool, quiet: bool = False) -> str:
     """The findings as `check --all` prints them, a table of the kernels, and what was not used."""
     from advisor.reports.rule_pages.catalogue import load_catalogue
 
-    shown = RenderOptions() if sys.stdout is None else options_for(sys.stdout)
+    if quiet:
+        imported.report.notices.clear()
+    shown = RenderOptions(quiet=quiet) if sys.stdout is None else options_for(sys.stdout, quiet=quiet)
     parts = [render_report("text", imported.report, load_catalogue(options.settings), shown).rstrip()]
     parts.append(_kernels(imported.run))
     if imported.run.metrics:
         parts.append(_run_numbers(imported.run))
-    parts.append("\n".join(_closing(imported, verbose)))
+    if not quiet:
+        parts.append("\n".join(_closing(imported, verbose)))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

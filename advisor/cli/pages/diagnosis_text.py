@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from advisor.check.speedup_bounds.tree import diagnosis_tree
+from advisor.cli.reporting.wording import time_in_words
 from advisor.evidence.metrics.prediction_error import time_interval
 from advisor.reports.diagnosis.made_up_launches import synthesis_in_words
 from advisor.reports.outputs.drawing.paragraphs import paragraph
@@ -55,10 +56,11 @@ def _head(found: KernelDiagnosis) -> list[str]:
     if bound.time_ms is not None:
         share = "" if found.share_of_run is None else f", {found.share_of_run:.0%} of the time of all kernels"
         how = "Predicted" if bound.is_predicted else "Measured"
-        lines.append(f"{how}: {_ms(bound.time_ms)} a launch{share}")
+        lines.append(f"{how}: {time_in_words(bound.time_ms)} a launch{share}")
         if bound.is_predicted:
             interval = time_interval(bound.time_ms)
-            lines.append(f"Within the model's error: {_ms(interval.low)} to {_ms(interval.high)}")
+            ends = f"{time_in_words(interval.low)} to {time_in_words(interval.high)}"
+            lines.append(f"Within the model's error: {ends}")
     return lines
 
 
@@ -68,7 +70,8 @@ def _bound(found: KernelDiagnosis, width: int) -> list[str]:
     lines = [f"What it waits for: {bound.found.title if bound.found else 'not known'}{predicted}"]
     lines.append(_indented(bound.found.text if bound.found else bound.reason, width))
     lines += [
-        f"  {part.resource:<8} {_ms(part.time_ms):>12}  {_bar(part.share)}" for part in bound.parts[:_LINES]
+        f"  {part.resource:<8} {time_in_words(part.time_ms):>12}  {_bar(part.share)}"
+        for part in bound.parts[:_LINES]
     ]
     near = [part.resource for part in bound.parts[1:] if part.share >= tree.close]
     if near:
@@ -77,14 +80,12 @@ def _bound(found: KernelDiagnosis, width: int) -> list[str]:
         )
     lines += [_indented(text, width) for text in _peaks(bound)]
     if found.overhead:
-        lines.append(
-            _indented(
-                f"Starting a launch from Python costs {_ms(tree.launch_ms)} or more, which is longer than it "
-                f"{'is predicted to run' if bound.is_predicted else 'runs'}: what the host does around it "
-                "counts more than the kernel.",
-                width,
-            )
+        runs = "is predicted to run" if bound.is_predicted else "runs"
+        text = (
+            f"Starting a launch from Python costs {time_in_words(tree.launch_ms)} or more, longer than it "
+            f"{runs}: what the host does around it counts more than the kernel."
         )
+        lines.append(_indented(text, width))
     return lines
 
 
@@ -93,7 +94,7 @@ def _peaks(bound: Boundness) -> Iterator[str]:
     if bound.intensity is not None and bound.balance is not None:
         side = "below" if bound.intensity < bound.balance else "above"
         yield (
-            f"Arithmetic intensity {bound.intensity:.3g} flop/byte, {side} the device's balance of "
+            f"Arithmetic intensity {bound.intensity:.3g} FLOP/byte, {side} the device's balance of "
             f"{bound.balance:.3g}: on the {'memory' if side == 'below' else 'compute'} side of the roofline."
         )
     found = bound.found.id if bound.found else ""
@@ -167,7 +168,3 @@ def _sentence(action: Action) -> str:
 
 def _bar(share: float) -> str:
     return "#" * max(1, round(share * _BAR)) + f" {share:.0%}"
-
-
-def _ms(value: float) -> str:
-    return f"{value:.4g} ms"

@@ -17,12 +17,17 @@ _WIDTH = 110
 _UNKNOWN = "-"
 
 
-def profile_text(profile: Profile) -> str:
-    """The head, for each workload its kernels' times and rates, then the run and what could not be had."""
+def profile_text(profile: Profile, quiet: bool = False) -> str:
+    """The head, for each workload its kernels' times and rates, then the run and what is missing.
+
+    Quiet is without notes, and without where it is kept.
+    """
     lines = _head(profile)
     for one in profile.workloads:
         lines += ["", *_workload(one, profile.is_measured)]
-    lines += ["", *_run(profile.run.metrics), *_notes(profile), *_end(profile)]
+    lines += ["", *_run(profile.run.metrics)]
+    if not quiet:
+        lines += [*_notes(profile), *_end(profile)]
     return "\n".join(lines)
 
 
@@ -95,7 +100,7 @@ def _rates(those: Sequence[Fingerprint], measured: bool) -> str:
             one.identity.name,
             _shown(one.metrics, "achieved_bandwidth", _unit("byte/s")),
             _shown(one.metrics, "dram_norm", RATIO),
-            _flops(one.metrics.get("achieved_flop_rate")),
+            _shown(one.metrics, "achieved_flop_rate", _unit("flop/s")),
             _shown(one.metrics, "flop_norm", RATIO),
             _shown(one.metrics, "ai_flops_per_byte", _unit("count")),
         )
@@ -132,15 +137,6 @@ def _time(milliseconds: float) -> str:
 def _shown(metrics: Mapping[str, Value], name: str, unit: Unit) -> str:
     value = metrics.get(name)
     return _UNKNOWN if value is None else format_value(value, unit)
-
-
-def _flops(rate: Value | None) -> str:
-    if not isinstance(rate, float):
-        return _UNKNOWN
-    for name, size in (("TFLOP/s", 1e12), ("GFLOP/s", 1e9), ("MFLOP/s", 1e6)):
-        if rate >= size:
-            return f"{rate / size:.3g} {name}"
-    return f"{rate:.3g} FLOP/s"
 
 
 _RUN = (

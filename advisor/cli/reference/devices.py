@@ -7,6 +7,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_format
+
 if TYPE_CHECKING:
     from advisor.model.devices import Device
 
@@ -30,8 +32,8 @@ _HEADER = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor devices`."""
     parser.add_argument("name", nargs="*", metavar="DEVICE", help="only these (default: all)")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.add_argument("-v", "--verbose", action="store_true", help="every number, with its source")
+    add_format(parser, "text", "json")
+    parser.add_argument("-v", "--verbose", action="store_true", help="more: every number, with its source")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,8 +68,8 @@ def _row(device: Device) -> tuple[str, ...]:
         _scaled(device.l2_bytes, 1024**2, "MiB"),
         _scaled(device.dram_bytes, 1e9, "GB"),
         _scaled(device.dram_bandwidth, 1e9, "GB/s"),
-        _scaled(device.fp32_peak, 1e12, "Tflop/s"),
-        _scaled(device.fp64_peak, 1e12, "Tflop/s"),
+        _scaled(device.fp32_peak, 1e12, "TFLOP/s"),
+        _scaled(device.fp64_peak, 1e12, "TFLOP/s"),
     )
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_format
 from advisor.model.errors import UsageError
 from advisor.model.settings.selectors import suggestion
 
@@ -20,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "entity", nargs="*", metavar="ENTITY", help="only of these, kernel or access (default: all)"
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_format(parser, "text", "json")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,6 +6,8 @@ import argparse
 import importlib
 import pkgutil
 
+from advisor.cli.options import add_quiet
+
 SUMMARY = "List, write, test, lint, format, document and question rules."
 
 
@@ -20,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             module.name, help=action.SUMMARY, description=action.SUMMARY, allow_abbrev=False
         )
         action.add_arguments(subparser)
+        add_quiet(subparser)
         subparser.set_defaults(act=action.run)
 
 

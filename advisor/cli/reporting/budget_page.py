@@ -19,12 +19,13 @@ _WORDS_OF: Mapping[str, Callable[[float], str]] = {
 _HEADER = ("kernel", "device", "what", "budget", "measured", "used", "status")
 
 
-def budget_page(lines: Sequence[Line], markdown: bool) -> str:
+def budget_page(lines: Sequence[Line], markdown: bool, quiet: bool = False) -> str:
     """A table with a row for each limit, the fullest first, and how many are within, near and over."""
     page = Page(markdown)
     ordered = sorted(lines, key=_order)
     page.table(_HEADER, [_row(line) for line in ordered], (3, 4, 5))
-    page.paragraph(_summary(lines))
+    if not quiet:
+        page.paragraph(_summary(lines))
     if any(line.would_be for line in lines):
         page.paragraph(
             "Predicted times are a model's and decide nothing: `advisor profile` on the GPU measures."

@@ -29,13 +29,4 @@ def metric_in_words(entity: str, name: str, value: Value) -> str:
     metric = _vocabulary().metric(entity, name)
     if metric is None:
         return str(value)
-    if metric.unit.name == "flop/s" and isinstance(value, float):
-        return _rate(value)
     return format_value(value, metric.unit)
-
-
-def _rate(value: float) -> str:
-    for name, size in (("TFLOP/s", 1e12), ("GFLOP/s", 1e9), ("MFLOP/s", 1e6)):
-        if value >= size:
-            return f"{value / size:.3g} {name}"
-    return f"{value:.3g} FLOP/s"

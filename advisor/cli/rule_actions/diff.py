@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_device, add_format
 from advisor.reports.outputs.wording.locations import place_of_line
 
 if TYPE_CHECKING:
@@ -31,19 +32,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="RULE.PARAM=VALUE", dest="changes",
         help="preview another threshold, or RULE=off or a level, in place of an edit",
     )  # fmt: skip
-    parser.add_argument("--device", metavar="NAME", help="the GPU to judge for")
-    parser.add_argument("--run", action="store_true", dest="workloads", help="run workloads without a record")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_device(parser)
+    parser.add_argument(
+        "--run", action="store_true", dest="workloads", help="run workloads of kernels without a record"
+    )
+    add_format(parser, "text", "json")
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 when no verdict changes, else 1."""
+    """0 when no verdict changes, else 1; 2 when not all could be checked."""
     from advisor.check.pipeline import gather
     from advisor.check.rule_selection import settings_with_todays_names
+    from advisor.cli.checking.problem_lines import print_problems
+    from advisor.cli.checking.progress import TerminalProgress
     from advisor.model.devices import find_device
+    from advisor.model.errors import UsageError
     from advisor.model.settings.check_options import CheckOptions
     from advisor.model.settings.config import load_config, prepare_cache_folder
     from advisor.model.settings.file_discovery import find_files
+    from advisor.rules.evaluation.findings import KERNEL_ENTITIES
     from advisor.rules.settings import RuleSettings
     from advisor.rules.testing.difference import differences
 
@@ -55,20 +62,28 @@ def run(args: argparse.Namespace) -> int:
         device=device, root=Path.cwd(), evidence=config.evidence, no_run=not args.workloads, settings=config,
         cache_folder=prepare_cache_folder(config),
     )  # fmt: skip
-    tables, rulebook, report = gather(found.files, options)
+    with TerminalProgress(args.quiet):
+        tables, rulebook, report = gather(found.files, options)
+    report.problems[:0] = found.problems
     todays, notices = settings_with_todays_names(config, rulebook)
     settings = replace(settings, config=todays.rules, overrides=todays.overrides)
-    for notice in (*report.notices, *notices):
-        print(notice, file=sys.stderr)
+    for notice in () if args.quiet else (*report.notices, *notices):
+        print(f"advisor: {notice}", file=sys.stderr)
     if args.changes:
         before, after = (rulebook, settings), (rulebook, _changed(rulebook, settings, args.changes))
     else:
         before, after = (_earlier(rulebook, args.against), settings), (rulebook, settings)
     changes = differences(before, after, tables)
+    kernels = sum(len(tables.get(entity, ())) for entity in KERNEL_ENTITIES)
+    if not kernels and report.checked_everything:
+        raise UsageError("there is no kernel in these files, so no verdict could be compared.")
     if args.format == "json":
         print(json.dumps({"changes": [asdict(change) for change in changes]}, indent=2))
     else:
-        _print(changes, len(tables.get("kernel", ())))
+        _print(changes, kernels, args.quiet)
+    print_problems(report)
+    if not report.checked_everything:
+        return 2
     return 1 if changes else 0
 
 
@@ -92,7 +107,7 @@ def _changed(rulebook: Rulebook, settings: RuleSettings, changes: Sequence[str])
                 rulebook, rule, {param: value.strip()}, f"--set {name.strip()}: "
             )
             for notice in notices:
-                print(notice, file=sys.stderr)
+                print(f"advisor: {notice}", file=sys.stderr)
             config[rule] = replace(known, params={**known.params, **given})
         else:
             config[rule] = replace(known, level=value)  # type: ignore[arg-type]
@@ -119,7 +134,7 @@ def _earlier(rulebook: Rulebook, revision: str) -> Rulebook:
         return load_rulebook(folders)
 
 
-def _print(changes: Sequence[Change], kernels: int) -> None:
+def _print(changes: Sequence[Change], kernels: int, quiet: bool) -> None:
     for change in changes:
         where = place_of_line(change.path, change.line) if change.path else change.label
         about = f"{change.entity} `{change.label}` in {change.kernel}" if change.kernel else change.label
@@ -127,6 +142,8 @@ def _print(changes: Sequence[Change], kernels: int) -> None:
             about = f"kernel {change.kernel}"
         mark = {"fires": "+", "unknown": "?"}.get(change.after, "-")
         print(f"{mark} {change.rule}: {about} ({where}) {change.before} -> {change.after}")
+    if quiet:
+        return
     if changes:
         rules, count = len({change.rule for change in changes}), len(changes)
         verdicts = f"{count} verdict{'' if count == 1 else 's'} of {rules} rule{'' if rules == 1 else 's'}"

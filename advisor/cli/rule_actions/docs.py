@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_format
 from advisor.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "output", type=Path, metavar="OUTPUT", help="the folder to write: new, empty, or of an earlier run"
     )
-    parser.add_argument("--format", choices=("html", "markdown"), default="html")
+    add_format(parser, "html", "markdown")
     parser.add_argument("--only-packs", action="store_true", help="only the rules of the project's own packs")
 
 
@@ -34,8 +35,9 @@ def run(args: argparse.Namespace) -> int:
     rules = _of_packs(catalogue) if args.only_packs else catalogue
     files = site_files(rulebook, rules, args.format)
     removed = write_site(args.output, files)
-    print(f"{len(files)} files written to {args.output}.")
-    if removed:
+    if not args.quiet:
+        print(f"{len(files)} files written to {args.output}.")
+    if removed and not args.quiet:
         print(f"{len(removed)} removed, which no rule has any more: {', '.join(removed)}.")
     return 0
 

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0; 1 when `--check` finds something to change; 2 when a file has errors, cannot be read or written."""
-    work = _Formatting(args.check, args.diff)
+    work = _Formatting(args.check, args.diff, args.quiet)
     if STDIN in args.paths:
         if len(args.paths) > 1:
             raise UsageError("`-` reads one file from stdin; no other path can stand beside it.")
@@ -53,6 +53,7 @@ class _Formatting:
 
     check: bool
     diff: bool
+    quiet: bool
     changed: int = 0
     problems: list[AdvisorError] = field(default_factory=list)
 
@@ -90,7 +91,7 @@ class _Formatting:
 
     def sum_up(self, files: int) -> None:
         """Print how many files changed, and the errors."""
-        if self.diff:
+        if self.diff or self.quiet:
             return
         unchanged = files - self.changed - len(self.problems)
         done = "would be formatted" if self.check else "formatted"
@@ -116,7 +117,7 @@ class _Formatting:
         self.changed += 1
         if self.diff:
             _print_exactly("".join(_difference(path, text, formatted)))
-        else:
+        elif not self.quiet:
             print(f"{'would format' if self.check else 'formatted'} {path}")
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_format
 from advisor.cli.pages.chosen_rules import Chosen, add_rules_argument
 from advisor.model.settings.path_patterns import path_below
 
@@ -25,11 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_rules_argument(parser)
     parser.add_argument("--fix", action="store_true", help="fix what can be fixed with certainty")
     parser.add_argument("--explain", metavar="CODE", help="say why a kind of remark is made, as L101")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_format(parser, "text", "json")
 
 
 def run(args: argparse.Namespace) -> int:
     """0 without remarks, 1 with some, 2 when a rule does not load."""
+    from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.pages.chosen_rules import choose_rules
     from advisor.rules.lint import lint
 
@@ -38,10 +40,12 @@ def run(args: argparse.Namespace) -> int:
     chosen = choose_rules(args.rules)
     broken = chosen.tell_errors()
     book, files = _with_projects(chosen, named=bool(args.rules))
-    remarks = lint(book, files)
+    with TerminalProgress(args.quiet):
+        remarks = lint(book, files)
     if args.fix:
         fixed = _fix(chosen.rulebook, remarks)
-        print(f"Fixed {fixed} of {len(remarks)}.")
+        if not args.quiet:
+            print(f"Fixed {fixed} of {len(remarks)}.")
         remarks = [remark for remark in remarks if remark.replacement is None]
     if args.format == "json":
         print(json.dumps({"remarks": [_as_json(remark) for remark in remarks]}, indent=2))
@@ -50,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
             print(f"{remark.path}:{remark.span.line}:{remark.span.column}: {remark.code} {remark.sentence}")
             print(f"    help: {remark.help}")
         count = len(remarks)
-        print(f"{count} remark{'' if count == 1 else 's'} on {len(chosen.rules)} rules.")
+        if not args.quiet:
+            print(f"{count} remark{'' if count == 1 else 's'} on {len(chosen.rules)} rules.")
     return 2 if broken else 1 if remarks else 0
 
 
@@ -64,7 +69,7 @@ def _with_projects(chosen: Chosen, named: bool) -> tuple[Rulebook, frozenset[str
     book = chosen.rulebook
     config, notices = settings_with_todays_names(chosen.config, book)
     for notice in notices:
-        print(notice, file=sys.stderr)
+        print(f"advisor: {notice}", file=sys.stderr)
     settings = RuleSettings(overrides=config.overrides)
     check_settings(book, settings)
     place = "" if config.file is None else path_below(Path.cwd(), config.file) or str(config.file)

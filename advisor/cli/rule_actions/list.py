@@ -7,6 +7,8 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_format
+
 if TYPE_CHECKING:
     from advisor.reports.rule_pages.catalogue import AnyRule
 
@@ -15,7 +17,7 @@ SUMMARY = "List the rules, and count them by category and by the document that t
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor rules list`."""
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_format(parser, "text", "json")
     parser.add_argument(
         "--calibration",
         action="store_true",

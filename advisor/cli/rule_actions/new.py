@@ -27,9 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pack", type=Path, metavar="FOLDER",
         help=f"the folder of rules (default: the project's only one; where it has none, `{DEFAULT_PACK}`)",
     )  # fmt: skip
-    parser.add_argument("--entity", default=DEFAULT_ENTITY, help="what the rule looks at (default: kernel)")
     parser.add_argument(
-        "--metric", default=DEFAULT_METRIC, help="the metric it judges by (default: registers)"
+        "--entity", default=DEFAULT_ENTITY, metavar="NAME", help="what the rule looks at (default: kernel)"
+    )
+    parser.add_argument(
+        "--metric",
+        default=DEFAULT_METRIC,
+        metavar="NAME",
+        help="the metric it judges by (default: registers)",
     )
 
 
@@ -53,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"{error}, so no rule can tell its values apart.") from None
     _write(file, text, pack)
     print(_shown(file))
-    for line in _report(pack, file, identifier):
+    for line in () if args.quiet else _report(pack, file, identifier):
         print(line)
     return 0
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_format
 from advisor.cli.pages.chosen_rules import add_rules_argument
 
 if TYPE_CHECKING:
@@ -36,19 +37,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run", action="store_true", dest="workloads", help="run workloads of the marked kernel files, too"
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_format(parser, "text", "json")
 
 
 def run(args: argparse.Namespace) -> int:
     """0 when all agree and enough mutants are killed, else 1; 2 when a rule does not load."""
+    from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.pages.chosen_rules import choose_rules
     from advisor.rules.testing.coverage import cover, share_killed
 
     chosen = choose_rules(args.rules)
     broken = chosen.tell_errors()
     config, rulebook, rules = chosen.config, chosen.rulebook, chosen.rules
-    covered = cover(rulebook, rules, not args.no_mutants)
-    marks, failures = _marks(config, rulebook, rules, args.workloads)
+    with TerminalProgress(args.quiet):
+        covered = cover(rulebook, rules, not args.no_mutants)
+        marks, failures = _marks(config, rulebook, rules, args.workloads)
     share = share_killed(covered)
     good = not failures and not any(one.failures for one in covered) and share * 100 >= args.min_coverage
     if args.format == "json":
@@ -133,7 +136,8 @@ def _print(
         parts.append(
             f"{sum(one.killed for one in covered)} of {_count(total, 'mutant')} killed ({share:.1%})"
         )
-    print(", ".join(parts) + ".")
+    if not args.quiet:
+        print(", ".join(parts) + ".")
     if not args.no_mutants and share * 100 < args.min_coverage:
         print(f"Fewer mutants are killed than --min-coverage {args.min_coverage:g} asks for.")
 

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from advisor.cli.options import add_device, add_evidence, add_format
 from advisor.model.findings import REASONS_OF_LEVELS
-from advisor.model.records import SOURCES
 from advisor.reports.outputs.wording.locations import place_of_line
 from advisor.rules.units import format_value
 
@@ -36,18 +36,17 @@ _VERDICTS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor rules why`."""
     parser.add_argument("rule", metavar="RULE", help="the rule's id")
-    parser.add_argument("kernel", metavar="PATH::kernel", help="a file and a kernel in it")
-    parser.add_argument("--device", metavar="NAME", help="the GPU to judge for")
-    parser.add_argument("--evidence", choices=SOURCES, help="the highest source of evidence to use")
-    parser.add_argument("--no-run", action="store_true", help="execute nothing of the code")
-    parser.add_argument("--no-synthesis", action="store_true", help="make up no launches")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("kernel", metavar="PATH::KERNEL", help="the file and the kernel in it")
+    add_device(parser)
+    add_evidence(parser)
+    add_format(parser, "text", "json")
 
 
 def run(args: argparse.Namespace) -> int:
     """0 after printing the traces, also where the rule is silent."""
     from advisor.check.rule_selection import with_todays_names
     from advisor.check.why_silent import Silencer
+    from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.pages.named_kernels import find_kernel
     from advisor.model.devices import find_device
     from advisor.model.errors import UsageError
@@ -63,18 +62,19 @@ def run(args: argparse.Namespace) -> int:
     from advisor.rules.settings import RuleSettings
 
     config = command_config(Path(args.kernel.partition("::")[0]))
-    found = find_kernel(args.kernel, config, args.device, args.evidence, args.no_run, not args.no_synthesis)
+    with TerminalProgress(args.quiet):
+        found = find_kernel(
+            args.kernel, config, args.device, args.evidence, args.no_run, not args.no_synthesis
+        )
     rule = found.rulebook.rule(found.rulebook.renamed.get(args.rule, args.rule))
     if rule is None and any(PurePath(one.path).stem == args.rule for one in found.rulebook.errors):
         raise RuleErrors(found.rulebook.errors)
     if rule is None:
         known = [one.id for one in found.rulebook.rules]
         raise UsageError(f"there is no rule `{args.rule}`.{suggestion(args.rule, known)}")
-    for notice in found.report.notices:
-        print(notice, file=sys.stderr)
     options, notices = with_todays_names(found.options, found.rulebook)
-    for notice in notices:
-        print(notice, file=sys.stderr)
+    for notice in () if args.quiet else (*found.report.notices, *notices):
+        print(f"advisor: {notice}", file=sys.stderr)
     settings = RuleSettings.of_project(options.settings, find_device(options.device).id, options.root)
     told = traces(found.rulebook, rule, found.tables, found.key, settings)
     silencer = Silencer(found.rulebook, rule, options, found.report)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from advisor.cli.pages.tables import plain_table
+from advisor.cli.reporting.wording import time_in_words
 from advisor.evidence.metrics.prediction_error import ratio_interval
 from advisor.runs.tuning.numbers import tuning_numbers
 from advisor.runs.tuning.search import TuningResult
@@ -38,7 +39,7 @@ def _table(result: TuningResult) -> str:
     block = {slot.name for slot in result.target.block.axes}
     # A block that is written as numbers in the launch, or as one tuple, has its own column already.
     constants = [name for name in constants if name not in block or name.isidentifier()]
-    header = ("block", *constants, "registers", "occupancy", "predicted ms", "of present", "")
+    header = ("block", *constants, "registers", "occupancy", "predicted", "vs. current", "")
     rows = [_row(trial, constants, result) for trial in result.trials]
     return plain_table(header, rows, right=range(_LEFT_COLUMNS, len(header) - 1))
 
@@ -52,7 +53,7 @@ def _row(trial: Trial, constants: Sequence[str], result: TuningResult) -> tuple[
         *(str(trial.configuration[name]) for name in constants),
         f"{registers} (limit {limit})" if limit else registers,
         "" if trial.occupancy is None else f"{trial.occupancy:.0%}",
-        "" if trial.predicted_ms is None else f"{trial.predicted_ms:.4g}",
+        "" if trial.predicted_ms is None else time_in_words(trial.predicted_ms),
         "" if ratio is None else f"{ratio:.2f}",
         _remark(trial, result),
     )
@@ -74,7 +75,7 @@ def _remark(trial: Trial, result: TuningResult) -> str:
     if trial.outcome != "equal":
         return f"{trial.outcome}: {trial.reason}"
     if trial is result.present:
-        return "present"
+        return "current"
     return "best" if trial is result.best else ""
 
 
@@ -92,9 +93,9 @@ def _verdict(result: TuningResult) -> list[str]:
     gain = (present.predicted_ms or 0.0) / (best.predicted_ms or 1.0)
     interval = ratio_interval(gain)
     lines.append(
-        f"Best: {_changes(result)}: predicted {best.predicted_ms:.4g} ms instead of "
-        f"{present.predicted_ms:.4g} ms, {gain:.2f} times as fast ({interval.low:.2f} to {interval.high:.2f} "
-        "within the model's error), with equal results for this workload."
+        f"Best: {_changes(result)}: predicted {time_in_words(best.predicted_ms)} instead of "
+        f"{time_in_words(present.predicted_ms)}, {gain:.2f} times as fast ({interval.low:.2f} to "
+        f"{interval.high:.2f} within the model's error), with equal results for this workload."
     )
     if interval.holds_one:
         lines.append("That is within the model's error: only a measurement tells whether it is faster.")
@@ -125,5 +126,6 @@ def _others(result: TuningResult) -> list[str]:
     for name, before in result.present.others.items():
         after = result.best.others.get(name)
         if after is not None and after != before:
-            found.append(f"This changes {name} too: {after:.4g} ms instead of {before:.4g} ms.")
+            times = f"{time_in_words(after)} instead of {time_in_words(before)}"
+            found.append(f"This changes {name} too: {times}.")
     return found

@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from advisor.cli.reporting.wording import time_in_words
 from advisor.model.findings import SLOWER
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ _ORDER: tuple[Verdict, ...] = (
 )  # fmt: skip
 
 
-def as_text(verification: Verification) -> str:
-    """The verdicts by kernel, with what decided; then how many there are of each."""
+def as_text(verification: Verification, quiet: bool = False) -> str:
+    """The verdicts by kernel, with what decided; then, unless quiet, how many there are of each."""
     lines = []
     kernels: dict[tuple[str, str | None], list[Verified]] = {}
     for one in verification.verified:
@@ -39,6 +40,8 @@ def as_text(verification: Verification) -> str:
             lines += _lines(one)
         lines.append("")
     lines += [f"{problem.path}:{problem.line}: {problem.message}" for problem in verification.report.problems]
+    if quiet:
+        return "\n".join(lines).rstrip()
     lines += programs_run(verification.runs.programs_run)
     counts = Counter(one.judgement.verdict for one in verification.verified)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _ORDER if counts[verdict])
@@ -86,7 +89,7 @@ def times_in_words(judgement: Judgement) -> str:
     if judgement.before_ms is None or judgement.after_ms is None:
         return ""
     predicted = "" if judgement.is_measured else "predicted "
-    return f"{predicted}{judgement.before_ms:.4g} -> {judgement.after_ms:.4g} ms"
+    return f"{predicted}{time_in_words(judgement.before_ms)} -> {time_in_words(judgement.after_ms)}"
 
 
 def as_json(verification: Verification) -> str:

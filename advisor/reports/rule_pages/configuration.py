@@ -55,10 +55,7 @@ def _settings(rule: Rule) -> str:
 
 def _quantity(rule: Rule, param: Param) -> str:
     """The default as the configuration reads it: as people write it, unless that would round it."""
-    words = format_value(param.value, param.unit).split(" ")
-    # Digits stand in groups: 100 000 B.
-    digits = "".join(word for word in words if word[0].isdigit() or word[0] == "-")
-    shown = " ".join([digits, *(word for word in words if word[0].isalpha())])
+    shown = format_value(param.value, param.unit).replace(",", "")  # 100,000
     with contextlib.suppress(UsageError):
         if param_value(rule, param.name, shown) == param.value:
             return shown

@@ -35,7 +35,7 @@ PARTS = {
         "48 registers · spills 128 B · occupancy 62.5% (registers)",
     ),
     "an unknown limiter": ({"theoretical_occupancy": 1.0}, "occupancy 100%"),
-    "intensity": ({"ai_flops_per_byte": 42.6667}, "42.7 flop/byte"),
+    "intensity": ({"ai_flops_per_byte": 42.6667}, "42.7 FLOP/byte"),
     "a predicted time": (
         {"predicted_ms": 0.0297, "time_limiter": "latency"},
         "predicted 29.7 us on NVIDIA H100 SXM (latency)",

@@ -17,7 +17,7 @@ SHOWN = {"codeLens": {"refreshSupport": True}}
 ELEMENTS = 102_400
 HINT = "32 sectors/request, ideal 4"
 # One addition for 12 bytes: two floats read, one written.
-INTENSITY = "0.0833 flop/byte"
+INTENSITY = "0.0833 FLOP/byte"
 # Counted from 0.
 KERNEL, ACCESS, LAUNCH = 22, 26, 45
 

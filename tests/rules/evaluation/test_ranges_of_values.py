@@ -34,7 +34,7 @@ def test_how_a_range_is_written(least: float, most: float, unit: str, text: str)
         (32, "sectors/request", "32 sectors/request"),
         (1, "requests", "1 request"),
         (1, "ms", "1 ms"),
-        (1, "flop/byte", "1 flop/byte"),
+        (1, "flop/byte", "1 FLOP/byte"),
         (1, "count", "1"),
     ],
 )
