@@ -383,10 +383,16 @@ class Check:
     def complete(self, report: Report, tables: Tables) -> None:
         """Sort the findings, bound what they may gain, and count them."""
         report.findings.sort(key=_position)
-        report.shares, report.headroom = time_shares(tables), headrooms(tables, self.device, report.findings)
-        report.findings = with_gains_of_run(report.findings, report.shares)
+        self.bound_gains(report, tables)
         report.summary = _summary(report, tables)
         report.summary["files"] = len(self.files) + (self.options.stdin is not None)
+
+    def bound_gains(self, report: Report, tables: Tables) -> None:
+        """Say what remedies may gain at most, of kernels and of the run."""
+        report.shares, report.headroom = time_shares(tables), headrooms(tables, self.device, report.findings)
+        report.findings = with_gains_of_run(
+            [_within_headroom(one, report.headroom) for one in report.findings], report.shares
+        )
 
     def write_fixes(self, report: Report, tables: Tables) -> None:
         """Give the findings their fixes, and keep only those texts that a reader of the report needs."""
@@ -458,6 +464,7 @@ def report_on(
     report.findings = [each for each in report.findings if any(it.source in sources for it in each.evidence)]
     one.join_causes(report)
     one.weigh(report, tables, {})
+    one.bound_gains(report, tables)
     report.problems += knowledge_problems(one.rulebook, options.root)
     report.problems += empty_packs(options.settings, options.root)
     report.findings.sort(key=_position)
@@ -470,6 +477,15 @@ def _looked_for(compiled: CompiledTypings, defects_sought: bool) -> set[str]:
     found = {*SOURCE_ENTITIES, *(record.entity for record in compiled.records)}
     found |= {"rejection"} if compiled.records else set()
     return found | {"defect", "triton_defect"} if defects_sought else found
+
+
+def _within_headroom(finding: Finding, headroom: Mapping[tuple[str, str | None], float]) -> Finding:
+    """The finding, whose rule promises no more than is left for its remedy in the kernel."""
+    left = headroom.get((finding.rule, finding.kernel_concerned()))
+    gain = finding.gain
+    if gain is None or gain.is_predicted or left is None or gain.speedup <= left:
+        return finding
+    return replace(finding, gain=replace(gain, speedup=left))
 
 
 def _position(finding: Finding) -> tuple[str, int, int, int, str]:

@@ -23,10 +23,15 @@ def add_evidence(parser: _Parser) -> None:
     parser.add_argument(
         "--evidence", choices=SOURCES, help="the highest source of evidence to use (default: simulated)"
     )
-    parser.add_argument("--no-run", action="store_true", help="run none of the code that is checked")
+    add_no_run(parser)
     parser.add_argument(
         "--no-synthesis", action="store_true", help="make up no launches for kernels without a known one"
     )
+
+
+def add_no_run(parser: _Parser) -> None:
+    """Declare `--no-run`."""
+    parser.add_argument("--no-run", action="store_true", help="run none of the code that is checked")
 
 
 def add_selection(parser: _Parser) -> None:

@@ -83,12 +83,6 @@ def _advice(finding: Finding, shown_above: bool) -> str:
     )
 
 
-def _gain(finding: Finding) -> str:
-    """The gain that the rule predicts, empty without one."""
-    gain = finding.gain
-    return "" if gain is None else f"**Gain** predicted {gain.basis} {gain.speedup:g} times as fast"
-
-
 def _fixes(finding: Finding) -> list[str]:
     """The fixes that can be applied here or were proven, else with the condition of equal results."""
     return [

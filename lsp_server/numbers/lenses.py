@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.model.text.source_text import SourceText, Span
 from advisor.rules.units import RATIO, format_value
 from lsp_server.analysis.checked_text import Analysis
@@ -85,7 +86,7 @@ def _parts(kernel: Row, known: Known, quantities: Quantities) -> Iterator[tuple[
     if kernel.value("predicted_ms") is not None:
         device = f" on {known.device.name}" if known.device else ""
         limiter = kernel.text("time_limiter")
-        limited = f" ({limiter})" if limiter else ""
+        limited = f" ({diagnosis_tree().limit_in_words(limiter)})" if limiter else ""
         predicted = quantities.written(kernel, "predicted_ms")
         yield "predicted_ms", f"predicted {predicted}{device}{limited}"
     run = known.owner(kernel, "run")

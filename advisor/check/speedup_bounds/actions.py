@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from advisor.check.speedup_bounds.tree import diagnosis_tree
-from advisor.model.findings import FASTER, SEVERITIES, Finding, Fix
+from advisor.model.findings import FASTER, SEVERITIES, Finding, Fix, Report
 
 Headroom = Callable[[Finding], float | None]
 _CONFIDENCES = ("high", "medium", "low")
@@ -55,6 +55,14 @@ def ranked_actions(
         known = by_remedy.get(key)
         by_remedy[key] = one if known is None else replace(known, others=(*known.others, one.finding))
     return list(by_remedy.values())
+
+
+def actions_of(report: Report) -> list[Action]:
+    """The actions for all findings of a report, in the order in which to take them."""
+    headroom = report.headroom
+    return ranked_actions(
+        report.findings, report.shares, lambda one: headroom.get((one.rule, one.kernel_concerned()))
+    )
 
 
 def gain_of_run(share: float, speedup: float) -> float:

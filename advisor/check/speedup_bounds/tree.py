@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -46,6 +47,7 @@ class DiagnosisTree:
 
     classes: tuple[BoundClass, ...]
     questions: dict[str, Question]
+    limits: Mapping[str, str]
     close: float
     memory_good: float
     memory_poor: float
@@ -60,6 +62,10 @@ class DiagnosisTree:
     def class_of(self, limiter: str) -> BoundClass | None:
         """The class that a limiter belongs to."""
         return next((one for one in self.classes if limiter in one.limiters), None)
+
+    def limit_in_words(self, limiter: str) -> str:
+        """What every page calls a value of `time_limiter`; another name stays as it is."""
+        return " or ".join(self.limits.get(one, one) for one in limiter.split(" or "))
 
     def relieved_by(self, rule: str) -> frozenset[str]:
         """The resources that a remedy of a rule relieves; none where the tree does not say."""
@@ -91,4 +97,4 @@ def diagnosis_tree() -> DiagnosisTree:
         )
         for one in data["steps"]
     }
-    return DiagnosisTree(classes, questions, **data["numbers"])
+    return DiagnosisTree(classes, questions, data["limits"], **data["numbers"])

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.cli.options import add_format
+from advisor.cli.options import add_format, add_no_run
 from advisor.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="number, label, commit, `latest` or `latest~1` (default: the latest of every kernel)",
     )
+    add_no_run(parser)
     add_format(parser, "text", "json", "markdown")
     parser.add_argument(
         "--top",
@@ -53,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from advisor.cli.reporting.chosen_runs import chosen_runs, comparing_options, open_history
     from advisor.runs.comparison.ranking.present_kernels import without_gone
     from advisor.runs.comparison.ranking.ranking import rankings
+    from advisor.runs.comparison.ranking.remedies import with_remedies
 
     if args.html:
         _require_page(args.html)
@@ -68,8 +70,8 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(
                 "The history holds no kernel yet: `advisor profile PATH` measures or predicts some."
             )
-        with TerminalProgress(args.quiet):
-            found = rankings(runs, options)
+        with TerminalProgress(args.quiet) as progress:
+            found = with_remedies(rankings(runs, options), options, not args.no_run, progress)
             scalings = [] if args.html else _scalings(found, store, args.top)
     finally:
         store.close()

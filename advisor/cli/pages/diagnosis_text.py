@@ -10,7 +10,7 @@ from advisor.cli.reporting.wording import time_in_words
 from advisor.evidence.metrics.prediction_error import time_interval
 from advisor.reports.diagnosis.made_up_launches import synthesis_in_words
 from advisor.reports.outputs.drawing.paragraphs import paragraph
-from advisor.reports.outputs.wording.actions import gain_in_words, what_to_do
+from advisor.reports.outputs.wording.actions import action_in_words
 
 if TYPE_CHECKING:
     from advisor.check.speedup_bounds.actions import Action
@@ -69,11 +69,12 @@ def _bound(found: KernelDiagnosis, width: int) -> list[str]:
     predicted = " (predicted)" if bound.is_predicted and bound.found else ""
     lines = [f"What it waits for: {bound.found.title if bound.found else 'not known'}{predicted}"]
     lines.append(_indented(bound.found.text if bound.found else bound.reason, width))
+    shown = [(tree.limit_in_words(part.resource), part) for part in bound.parts[:_LINES]]
+    widest = max((len(name) for name, _ in shown), default=0)
     lines += [
-        f"  {part.resource:<8} {time_in_words(part.time_ms):>12}  {_bar(part.share)}"
-        for part in bound.parts[:_LINES]
+        f"  {name:<{widest}} {time_in_words(part.time_ms):>10}  {_bar(part.share)}" for name, part in shown
     ]
-    near = [part.resource for part in bound.parts[1:] if part.share >= tree.close]
+    near = [tree.limit_in_words(part.resource) for part in bound.parts[1:] if part.share >= tree.close]
     if near:
         lines.append(
             _indented(f"Close behind: {', '.join(near)}. Removing one limit alone gains little.", width)
@@ -154,16 +155,14 @@ def remedies_in_order(order: RemedyOrder, width: int) -> list[str]:
         between = f" ({step.least:.3g} to {step.most:.3g} by its counts)" if wide else ""
         text = (
             f"[{step.rule}] line {step.line}: {step.speedup:.3g} times as fast in all{between}, "
-            f"then it waits for {step.left} most"
+            f"then it waits for {diagnosis_tree().limit_in_words(step.left)} most"
         )
         lines += paragraph(text, width, f"  {number}. ", "     ")
     return lines
 
 
 def _sentence(action: Action) -> str:
-    more = len(action.other_lines)
-    place = f"line {action.finding.span.line}" + (f" and {more} more" if more else "")
-    return f"{what_to_do(action)} ({place}) [{action.finding.rule}]: {gain_in_words(action)}."
+    return action_in_words(action, f"line {action.finding.span.line}")
 
 
 def _bar(share: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 
+from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.cli.pages.tables import plain_table
 from advisor.evidence.metrics.prediction_error import prediction_error
 from advisor.model.devices import find_device
@@ -84,7 +85,7 @@ def _predicted_times(those: Sequence[Fingerprint]) -> str:
         (
             *_who(one),
             _time(one.timing.mean) if one.timing else _UNKNOWN,
-            str(one.metrics.get("time_limiter", _UNKNOWN)),
+            diagnosis_tree().limit_in_words(str(one.metrics.get("time_limiter", _UNKNOWN))),
             _shown(one.metrics, "achieved_occupancy", RATIO),
         )
         for one in those

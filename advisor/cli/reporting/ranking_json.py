@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from advisor.check.speedup_bounds.actions import Action
 from advisor.model.findings import Finding
 from advisor.model.history.fingerprint import Run
+from advisor.reports.outputs.wording.actions import gain_in_words, what_to_do
 from advisor.runs.comparison.ranking.order import Advice, Step
 from advisor.runs.comparison.ranking.ranking import RankedKernel, RankedShape, Ranking
 from advisor.runs.comparison.ranking.scaling import Scaling
@@ -55,6 +57,7 @@ def _ranking(one: Ranking) -> dict[str, Any]:
         "wall_ms": one.wall_ms,
         "kernels": [_kernel(kernel) for kernel in one.kernels],
         "findings": [finding_content(finding) for finding in one.findings],
+        "actions": [_action(action) for action in one.actions],
         "steps": [_step(step) for step in one.steps],
         "notes": list(one.notes),
     }
@@ -92,9 +95,27 @@ def _shape(shape: RankedShape) -> dict[str, Any]:
         "launches": one.launches,
         "time_ms": shape.time_ms,
         "timing_ms": timing,
+        "limit": shape.limit,
         "bound": None if shape.bound is None else asdict(shape.bound),
         "ranges": list(one.ranges),
         "metrics": dict(one.metrics),
+    }
+
+
+def _action(one: Action) -> dict[str, Any]:
+    """What to do, by the order and with the words of `advisor check`."""
+    return {
+        "rule": one.finding.rule,
+        "path": one.finding.path,
+        "line": one.finding.span.line,
+        "kernel": one.finding.kernel_concerned(),
+        "severity": one.finding.severity,
+        "what": what_to_do(one),
+        "fix": one.fix.title if one.fix else None,
+        "speedup": one.speedup,
+        "gain_of_run": one.gain_of_run,
+        "gain": gain_in_words(one),
+        "other_lines": list(one.other_lines),
     }
 
 

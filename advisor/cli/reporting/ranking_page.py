@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
+from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.cli.reporting.chosen_runs import run_in_words
 from advisor.cli.reporting.page import Page
 from advisor.cli.reporting.run_numbers import run_numbers
@@ -16,6 +17,7 @@ from advisor.cli.reporting.wording import (
     time_in_words,
 )
 from advisor.evidence.measured.reports.kernel_names import shortened
+from advisor.reports.outputs.wording.actions import action_in_words, place_in_words
 from advisor.runs.comparison.numbers import comparing_numbers
 from advisor.runs.comparison.ranking.order import Advice, Step
 from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
@@ -50,6 +52,7 @@ def _ranking(page: Page, one: Ranking, top: int, with_all_steps: bool) -> None:
     page.paragraph(_totals(one))
     _kernels(page, one.kernels, top)
     page.lines(_remarks(one))
+    _first(page, one)
     _order(page, one, with_all_steps)
     numbers = run_numbers(one.runs[0].metrics) if len(one.runs) == 1 else []
     page.table(("run", ""), numbers, (1,))
@@ -151,10 +154,24 @@ def _some(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - _MOST_LINES} more" if len(names) > _MOST_LINES else shown
 
 
+def _first(page: Page, one: Ranking) -> None:
+    """Show the first actions, which are those of `advisor check` and `advisor explain`."""
+    shown = one.actions[: diagnosis_tree().first]
+    if shown:
+        page.paragraph("Do first:")
+        nowhere = _nowhere(one)
+        page.numbered([(action_in_words(each, place_in_words(each, nowhere)), []) for each in shown])
+
+
+def _nowhere(one: Ranking) -> frozenset[str]:
+    """What stands for the path of kernels that no file is known of."""
+    return frozenset(kernel.place.path for kernel in one.kernels if kernel.path is None)
+
+
 def _order(page: Page, one: Ranking, with_all: bool) -> None:
     """Show the steps with their findings; those without any once on a page."""
     shown = [step for step in one.steps if with_all or step.advice]
-    nowhere = frozenset(kernel.place.path for kernel in one.kernels if kernel.path is None)
+    nowhere = _nowhere(one)
     if shown:
         page.paragraph("Recommended order:")
         page.numbered([(f"{step.title}. {step.text}", _advice_of(page, step, nowhere)) for step in shown])

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.evidence.metrics.tables import Table, Tables
 from advisor.evidence.simulated.synthesis.evidence import shape
 from advisor.evidence.simulated.synthesis.result import LineCounts, MadeLaunch, Synthesis
@@ -16,8 +17,6 @@ from advisor.reports.outputs.wording.quantities import number
 
 # Nanoseconds of a millisecond.
 _NS = 1e6
-# What is limited by one of `time_limiter`, where it is not called by that name.
-_LIMITERS = {"dram": "DRAM", "l2": "L2", "l1": "L1", "shared": "shared memory", "issue": "instruction issue"}
 Places = Collection[tuple[str, int]]
 
 
@@ -64,7 +63,7 @@ def element_time_in_words(tables: Tables, kernel: str, device: Device) -> str:
         return ""
     least = float(column.values[row]) * _NS
     most = column.most.get(row, least / _NS) * _NS
-    by = " or ".join(_LIMITERS.get(one, one) for one in _text(table, "predicted_limiter", row).split(" or "))
+    by = diagnosis_tree().limit_in_words(_text(table, "predicted_limiter", row))
     return (
         f"Predicted at a grid that fills {device.name}: {number(least)} to {number(most)} ns an element, "
         f"limited by {by}."

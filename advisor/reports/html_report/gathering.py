@@ -9,7 +9,6 @@ from advisor.model.history.store import HistoryStore
 from advisor.model.settings.check_options import CheckOptions
 from advisor.reports.html_report.amounts import amounts
 from advisor.reports.html_report.material import Material
-from advisor.reports.html_report.remedies import with_remedies
 from advisor.reports.rule_pages.catalogue import load_catalogue
 from advisor.runs.comparison.ranking.ranking import Ranking
 
@@ -17,9 +16,9 @@ from advisor.runs.comparison.ranking.ranking import Ranking
 def gather(
     rankings: Sequence[Ranking], store: HistoryStore, options: CheckOptions, notices: Sequence[str] = ()
 ) -> Material:
-    """The material for `report_html`: rankings with fixes and proofs, and the history's times and runs."""
+    """The material for `report_html`: rankings with their remedies, and the history's times and runs."""
     return Material(
-        rankings=with_remedies(rankings, options),
+        rankings=rankings,
         times=store.times(),
         runs=store.runs(most=amounts().runs),
         rules=load_catalogue(options.settings),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor import __version__
+from advisor.check.speedup_bounds.actions import actions_of
 from advisor.model.findings import Report
 from advisor.reports.outputs import RenderOptions, RuleCatalogue
 from advisor.reports.outputs.interchange.finding_objects import (
@@ -13,7 +14,6 @@ from advisor.reports.outputs.interchange.finding_objects import (
 )
 from advisor.reports.outputs.interchange.fingerprints import fingerprints
 from advisor.reports.outputs.interchange.plain import dump
-from advisor.reports.outputs.wording.actions import actions_of
 from advisor.reports.outputs.wording.locations import Locations
 
 FOR_MACHINES = True

@@ -10,7 +10,7 @@ from advisor.evidence.source.analysis import ENTITIES as SOURCE_ENTITIES
 from advisor.evidence.source.analysis import analyse
 from advisor.model.devices import Device, find_device
 from advisor.model.errors import UsageError
-from advisor.model.findings import Finding
+from advisor.model.findings import Finding, Report
 from advisor.model.history.fingerprint import Fingerprint, Run
 from advisor.model.records import Record, Source
 from advisor.model.settings.check_options import CheckOptions
@@ -34,6 +34,17 @@ def findings_of(
     places: KernelPlaces,
     with_source: Chosen = _always,
 ) -> list[Finding]:
+    """The findings of `report_of_runs`."""
+    return report_of_runs(runs, source, options, places, with_source).findings
+
+
+def report_of_runs(
+    runs: Sequence[Run],
+    source: Source,
+    options: CheckOptions,
+    places: KernelPlaces,
+    with_source: Chosen = _always,
+) -> Report:
     """The findings on runs with their fingerprints that rest on at least one number of `source`.
 
     `options.device` is judged for. What the source tells of a kernel's structure is added where the text that
@@ -45,7 +56,7 @@ def findings_of(
     known = records_of_runs(runs, places, read, lambda one: id(one) in chosen)
     looked_for = (*_ENTITIES, *SOURCE_ENTITIES) if read else _ENTITIES
     own = replace(options, fixes=False, proofs=False)
-    return report_on(known.records, looked_for, own, known.texts, [source]).findings
+    return report_on(known.records, looked_for, own, known.texts, [source])
 
 
 def _source_records(those: Sequence[Place], places: KernelPlaces, options: CheckOptions) -> list[Record]:

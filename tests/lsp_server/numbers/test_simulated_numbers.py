@@ -71,7 +71,7 @@ def test_lens_hints_hover_and_findings_tell_what_the_simulated_gpu_counted(opene
     title = simulated(client, uri)
     assert re.fullmatch(
         rf"\d+ registers · occupancy 100% \(warps\) · {INTENSITY} · predicted [\d.]+ us on NVIDIA A100 80GB "
-        r"\(\w+\) · from its workload, \d+ (s|min) old",
+        r"\([\w ]+\) · from its workload, \d+ (s|min) old",
         title,
     )
     assert hints(client, uri) == [(ACCESS, HINT)]

@@ -62,8 +62,8 @@ def test_the_diagnosis_tells_what_is_left_after_each():
     assert remedies_in_order(ORDER, 200) == [
         "One after the other, predicted for NVIDIA A100 80GB",
         "  1. [transposed-index] line 3: 2.09 times as fast in all (1.9 to 2.3 by its counts), then it waits "
-        "for fp64 most",
-        "  2. [float64] line 4: 4 times as fast in all, then it waits for l2 most",
+        "for float64 units most",
+        "  2. [float64] line 4: 4 times as fast in all, then it waits for L2 bandwidth most",
     ]
 
 

@@ -13,6 +13,7 @@ from advisor.model.settings.config import load_config
 from advisor.reports.html_report.gathering import gather
 from advisor.reports.html_report.page import report_html
 from advisor.runs.comparison.ranking.ranking import rankings
+from advisor.runs.comparison.ranking.remedies import with_remedies
 
 MADE = 1_762_000_000.0
 
@@ -29,6 +30,6 @@ def html_of(root: Path, runs: Sequence[Run] | None = None) -> str:
     store = HistoryStore(root)
     try:
         found = rankings(store.latest() if runs is None else runs, options)
-        return report_html(replace(gather(found, store, options), made=MADE))
+        return report_html(replace(gather(with_remedies(found, options), store, options), made=MADE))
     finally:
         store.close()

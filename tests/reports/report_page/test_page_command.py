@@ -15,8 +15,8 @@ from advisor.__main__ import main
 from advisor.fixes.proofs import ProofStore, place_digest
 from advisor.model.findings import Finding, Fix, Proof, Verdict
 from advisor.model.history.store import HistoryStore
-from advisor.reports.html_report.remedies import with_remedies
 from advisor.runs.comparison.ranking.ranking import rankings
+from advisor.runs.comparison.ranking.remedies import with_remedies
 
 
 @pytest.fixture

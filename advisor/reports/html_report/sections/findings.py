@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from advisor.check.speedup_bounds.actions import Action
+from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.model.findings import FASTER, Evidence, Finding, Fix
 from advisor.reports.html_report.amounts import amounts
 from advisor.reports.html_report.material import Material
 from advisor.reports.html_report.parts import Table, cells
 from advisor.reports.outputs import RuleCatalogue
+from advisor.reports.outputs.wording.actions import action_in_words, place_in_words
 from advisor.reports.outputs.wording.counts import counted, listed
 from advisor.reports.outputs.wording.quantities import quantity
 from advisor.reports.rule_pages.page_model import web_only
@@ -69,6 +72,14 @@ class StepPart:
 
 
 @dataclass(frozen=True)
+class FirstAction:
+    """What to do first, in a sentence, and the entry that tells more (empty where it is left out)."""
+
+    text: str
+    target: str
+
+
+@dataclass(frozen=True)
 class RuleText:
     """What is said of a rule that found something."""
 
@@ -82,8 +93,11 @@ class RuleText:
 
 @dataclass(frozen=True)
 class FindingsPart:
-    """All steps, the words above them, the rules that they name, and entries by place (path, line)."""
+    """What to do first, all steps, the words above them, the rules that they name, and entries by place
+    (path, line).
+    """
 
+    first: tuple[FirstAction, ...]
     paragraphs: tuple[str, ...]
     steps: tuple[StepPart, ...]
     rules: tuple[RuleText, ...]
@@ -93,7 +107,9 @@ class FindingsPart:
 def findings_part(material: Material) -> FindingsPart:
     """The findings of all rankings, step by step."""
     steps: list[StepPart] = []
-    best = _most_rewarding(material)
+    actions = first_actions(material)
+    best = actions[0].finding if actions else None
+    entries_of: dict[int, int] = {}
     at: dict[tuple[str, int], tuple[int, ...]] = {}
     number = left_out = 0
     for step, groups in _steps(material):
@@ -104,6 +120,7 @@ def findings_part(material: Material) -> FindingsPart:
                 continue
             number += 1
             entries.append(_entry(material, number, group, best))
+            entries_of.update((id(advice.finding), number) for advice in group)
             for one in _places(group):
                 place = (one.path, one.span.line)
                 if number not in at.get(place, ()):
@@ -111,7 +128,21 @@ def findings_part(material: Material) -> FindingsPart:
         steps.append(StepPart(f"step-{step.id}", step.title, step.text, tuple(entries)))
     named = {entry.rule for step in steps for entry in step.entries}
     rules = tuple(_rule(material.rules, name) for name in sorted(named) if name in material.rules)
-    return FindingsPart(_paragraphs(number, left_out), tuple(steps), rules, at)
+    kernels = [kernel for ranking in material.rankings for kernel in ranking.kernels]
+    nowhere = frozenset(kernel.place.path for kernel in kernels if kernel.path is None)
+    first = tuple(_first(one, entries_of.get(id(one.finding)), nowhere) for one in actions)
+    return FindingsPart(first, _paragraphs(number, left_out), tuple(steps), rules, at)
+
+
+def first_actions(material: Material) -> list[Action]:
+    """The first actions of the first ranking that has some, which are those of `advisor check`."""
+    every = (ranking.actions for ranking in material.rankings)
+    return next((actions for actions in every if actions), [])[: diagnosis_tree().first]
+
+
+def _first(action: Action, entry: int | None, nowhere: Container[str]) -> FirstAction:
+    text = action_in_words(action, place_in_words(action, nowhere))
+    return FirstAction(text, "" if entry is None else f"#finding-{entry}")
 
 
 def _steps(material: Material) -> Iterator[tuple[Step, list[list[Advice]]]]:
@@ -132,12 +163,6 @@ def _places(group: Sequence[Advice]) -> list[Finding]:
     return [one for advice in group for one in advice.finding.at_each_place()]
 
 
-def _most_rewarding(material: Material) -> Advice | None:
-    """The finding that can save the most of a run's time: it is shown open."""
-    every = [one for ranking in material.rankings for step in ranking.steps for one in step.advice]
-    return max(every, key=lambda one: one.gain_of_run or 0.0, default=None)
-
-
 def _paragraphs(number: int, left_out: int) -> tuple[str, ...]:
     if not number:
         return ("The rules found nothing to tell of these kernels.",)
@@ -149,7 +174,7 @@ def _paragraphs(number: int, left_out: int) -> tuple[str, ...]:
     return (text, more) if left_out else (text,)
 
 
-def _entry(material: Material, number: int, group: Sequence[Advice], best: Advice | None) -> Entry:
+def _entry(material: Material, number: int, group: Sequence[Advice], best: Finding | None) -> Entry:
     first = group[0]
     finding = first.finding
     places = _places(group)
@@ -179,7 +204,7 @@ def _entry(material: Material, number: int, group: Sequence[Advice], best: Advic
         fixes=tuple(dict.fromkeys(_fix(fix) for one in group for fix in one.finding.fixes)),
         has_rule=finding.rule in material.rules,
         url=web_only(finding.url),
-        is_open=any(one is best for one in group),
+        is_open=any(one.finding is best for one in group),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from advisor.model.history.fingerprint import LineMetrics
@@ -13,6 +13,7 @@ from advisor.reports.html_report.amounts import amounts
 from advisor.reports.html_report.line_numbers import COLUMNS, Column, numbers_of_lines
 from advisor.reports.html_report.material import Material, heading
 from advisor.reports.html_report.parts import Cell
+from advisor.reports.html_report.sections.findings import first_actions
 from advisor.reports.html_report.wording import extent, share_of, shown
 from advisor.reports.outputs.wording.counts import counted
 from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
@@ -32,13 +33,16 @@ class HeatLine:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A kernel's lines. `note` says why there is no source, or what the numbers are of."""
+    """A kernel's lines. `note` says why there is no source, or what the numbers are of; the map of the first
+    action is open.
+    """
 
     name: str
     heading: str
     note: str
     header: tuple[str, ...]
     lines: tuple[HeatLine, ...]
+    is_open: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,8 @@ def heat_maps(material: Material, findings: Mapping[tuple[str, int], tuple[int, 
         _heat_map(material, at, ranking, kernel, findings)
         for at, (ranking, kernel) in enumerate(known[:most])
     )
+    chosen = _first_of(material, [kernel for _, kernel in known[:most]])
+    maps = tuple(replace(one, is_open=at == chosen) for at, one in enumerate(maps))
     left_out = len(known) - len(maps)
     every = sum(len(ranking.kernels) for ranking in material.rankings)
     more = (
@@ -72,6 +78,16 @@ def heat_maps(material: Material, findings: Mapping[tuple[str, int], tuple[int, 
     if without := every - len(known):
         more += f"Of {counted(without, 'kernel')} no numbers of lines are known."
     return HeatMaps(maps, more.strip())
+
+
+def _first_of(material: Material, kernels: Sequence[RankedKernel]) -> int:
+    """The number of the kernel that the first possible of the first actions concerns, else of the first."""
+    places = [(kernel.place.path, kernel.name) for kernel in kernels]
+    for action in first_actions(material):
+        concerned = (action.finding.path, action.finding.kernel_concerned())
+        if concerned in places:
+            return places.index((concerned[0], str(concerned[1])))
+    return 0
 
 
 def _heat_map(

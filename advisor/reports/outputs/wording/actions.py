@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
-from advisor.check.speedup_bounds.actions import Action, ranked_actions
+from advisor.check.speedup_bounds.actions import Action, actions_of
 from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.model.findings import Report
 from advisor.reports.outputs.wording.quantities import number
@@ -25,12 +25,19 @@ def first_actions(report: Report) -> Sequence[Action]:
     return actions[: tree.first] if any(one.reward > _WORTH for one in actions) else ()
 
 
-def actions_of(report: Report) -> list[Action]:
-    """The actions for all findings of a report, in the order in which to take them."""
-    headroom = report.headroom
-    return ranked_actions(
-        report.findings, report.shares, lambda one: headroom.get((one.rule, one.kernel_concerned()))
-    )
+def action_in_words(action: Action, place: str) -> str:
+    """What to do at a place, by which rule, and what it gains."""
+    more = len(action.other_lines)
+    where = place + (f" and {more} more" if more else "")
+    return f"{what_to_do(action)} ({where}) [{action.finding.rule}]: {gain_in_words(action)}."
+
+
+def place_in_words(action: Action, nowhere: Container[str] = ()) -> str:
+    """The kernel and the place of an action; of one in `nowhere`, a path that is none, the kernel alone."""
+    finding = action.finding
+    kernel = finding.kernel_concerned()
+    place = "" if finding.path in nowhere else f"{finding.path}:{finding.span.line}"
+    return ", ".join(one for one in (kernel, place) if one) or finding.path
 
 
 def what_to_do(action: Action) -> str:

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from advisor.check.speedup_bounds.actions import Action
+from advisor.check.speedup_bounds.actions import Action, actions_of
 from advisor.model.data_files import knowledge_folder
 from advisor.model.findings import Finding, Report
-from advisor.reports.outputs.wording.actions import actions_of
 
 if sys.version_info >= (3, 11):
     import tomllib

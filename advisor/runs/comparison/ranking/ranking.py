@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from advisor.check.speedup_bounds.actions import gain_of_run
+from advisor.check.speedup_bounds.actions import Action, gain_of_run, ranked_actions
+from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.model.devices import Device
 from advisor.model.findings import Finding
 from advisor.model.history.fingerprint import Fingerprint, Run
 from advisor.model.processes.gc_paused import gc_paused
 from advisor.model.records import Source
 from advisor.model.settings.check_options import CheckOptions
-from advisor.runs.comparison.judged_runs import findings_of, known_device, source_of
+from advisor.runs.comparison.judged_runs import known_device, report_of_runs, source_of
 from advisor.runs.comparison.numbers import comparing_numbers
 from advisor.runs.comparison.ranking.kernel_places import KernelPlaces, Place
 from advisor.runs.comparison.ranking.order import Advised, Step, steps_of
 from advisor.runs.comparison.ranking.roofline import Bound, bound_of
 from advisor.runs.comparison.times import marks_of, time_of
-
-# The resources of a predicted time in words.
-_LIMITS = {
-    "dram": "DRAM bandwidth", "l2": "L2 bandwidth", "l1": "L1 bandwidth", "shared": "shared memory",
-    "lsu": "load and store units",
-    "issue": "instruction issue", "fp32": "float32 units", "fp64": "float64 units",
-    "special": "special functions",
-    "multiply": "integer multiplications", "tensor": "tensor cores",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,7 +34,7 @@ class RankedShape:
         """What a launch waits for: the longest of its predicted times, else the roofline's bound."""
         predicted = self.fingerprint.metrics.get("time_limiter")
         if isinstance(predicted, str):
-            return _LIMITS.get(predicted, predicted)
+            return diagnosis_tree().limit_in_words(predicted)
         return self.bound.limiter if self.bound is not None else None
 
 
@@ -82,6 +74,7 @@ class Ranking:
     `device` is that of the knowledge base, None for a GPU that has no file there; `judged_for` names the one
     whose numbers the rules used. `runs` come without fingerprints, the latest first; `wall_ms` is the time of
     their iterations together, None where some run's is not known. `findings` are those of no kernel.
+    `shares` and `headroom` are as those of a check's report; where `is_checked`, findings are that check's.
     """
 
     device_name: str
@@ -95,6 +88,9 @@ class Ranking:
     findings: tuple[Finding, ...]
     steps: tuple[Step, ...]
     notes: tuple[str, ...]
+    shares: Mapping[str | None, float] = field(default_factory=dict)
+    headroom: Mapping[tuple[str, str | None], float] = field(default_factory=dict)
+    is_checked: bool = False
 
     @property
     def is_measured(self) -> bool:
@@ -105,6 +101,16 @@ class Ranking:
     def known_ms(self) -> float | None:
         """The time of all kernels whose time is known together, None where no kernel's is."""
         return self.kernels_ms if any(one.time_ms is not None for one in self.kernels) else None
+
+    @property
+    def actions(self) -> list[Action]:
+        """What to do, in the order of a check."""
+        findings = [one for kernel in self.kernels for one in kernel.findings]
+        return ranked_actions(
+            [*findings, *self.findings],
+            self.shares,
+            lambda one: self.headroom.get((one.rule, one.kernel_concerned())),
+        )
 
     @property
     def untimed(self) -> int:
@@ -136,7 +142,8 @@ def _ranking(name: str, source: Source, group: Sequence[Run], options: CheckOpti
     runs = _without_earlier_kernels(group)
     device, judged_for = known_device(name, options.device)
     places = KernelPlaces(options.settings.root, options.root)
-    findings = findings_of(runs, source, replace(options, device=judged_for.id), places)
+    report = report_of_runs(runs, source, replace(options, device=judged_for.id), places)
+    findings = report.findings
     total = sum(time for run in runs for time in map(time_of, run.fingerprints) if time is not None)
     wall = _wall(runs, total)
     ranked = [
@@ -159,6 +166,8 @@ def _ranking(name: str, source: Source, group: Sequence[Run], options: CheckOpti
         findings=others,
         steps=steps_of([_advised(one) for one in ranked], others),
         notes=tuple(dict.fromkeys(note for run in runs for note in run.notes)),
+        shares=report.shares,
+        headroom=report.headroom,
     )
 
 

@@ -9,19 +9,28 @@ from advisor.check.pipeline import Checked, check_with_tables
 from advisor.fixes import with_fixes
 from advisor.fixes.proofs import with_proofs
 from advisor.model.findings import Finding
-from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.check_options import CheckOptions, Progress
+from advisor.model.settings.config import prepare_cache_folder
 from advisor.runs.comparison.ranking.order import Advised, steps_of
 from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
 
 _Key = tuple[str, str, str | int]
 
 
-def with_remedies(rankings: Sequence[Ranking], options: CheckOptions) -> list[Ranking]:
+def with_remedies(
+    rankings: Sequence[Ranking],
+    options: CheckOptions,
+    simulate: bool = False,
+    progress: Progress | None = None,
+) -> list[Ranking]:
     """The rankings with fixes and proofs at their findings, and with what the files alone tell.
 
-    A finding that several rankings have stays in the first of them. Files that are gone or do not parse add
-    nothing.
+    With `simulate` predicted kernels that are as they were have the findings of a check, which runs on the
+    simulated GPU what was not kept: a prediction is all that both know of them. What files alone tell
+    stays in the first of several rankings. Files that are gone or do not parse add nothing.
     """
+    if simulate:
+        rankings = [_as_checked(one, options, progress) for one in rankings]
     kernels = [kernel for ranking in rankings for kernel in ranking.kernels]
     paths = sorted({one.place.path for one in kernels if one.place.state in ("same", "changed")})
     files = [options.root / path for path in paths if (options.root / path).is_file()]
@@ -39,32 +48,72 @@ def _device(ranking: Ranking, options: CheckOptions) -> str:
     return ranking.device.id if ranking.device else options.device
 
 
+def _as_checked(ranking: Ranking, options: CheckOptions, progress: Progress | None) -> Ranking:
+    """A predicted ranking of kernels that are all as they were, with what a check finds in their files."""
+    settings = options.settings
+    paths = sorted({kernel.place.path for kernel in ranking.kernels})
+    files = [options.root / path for path in paths]
+    present = all(kernel.place.state == "same" for kernel in ranking.kernels)
+    if ranking.is_measured or ranking.device is None or not files or not present:
+        return ranking
+    wanted = replace(
+        options,
+        device=ranking.device.id,
+        any_device=not settings.device_named,
+        evidence=settings.evidence,
+        synthesis=settings.synthesis,
+        no_run=False,
+        cache_folder=prepare_cache_folder(settings),
+        fixes=False,
+        proofs=False,
+    )
+    checked = check_with_tables(files, wanted, progress)
+    found = _by_kernel(checked)
+    hosts = tuple(one for path in paths for one in found.get((path, None), ()))
+    return replace(
+        ranking,
+        kernels=tuple(
+            replace(kernel, findings=tuple(found.get((kernel.place.path, kernel.name), ())))
+            for kernel in ranking.kernels
+        ),
+        findings=(*(one for one in ranking.findings if one.path not in paths), *hosts),
+        shares=checked.report.shares,
+        headroom=checked.report.headroom,
+        is_checked=True,
+    )
+
+
+def _by_kernel(checked: Checked) -> dict[tuple[str, str | None], list[Finding]]:
+    found: dict[tuple[str, str | None], list[Finding]] = {}
+    for finding in checked.report.findings:
+        found.setdefault((finding.path, finding.kernel_concerned()), []).append(finding)
+    return found
+
+
 def _with_source(rankings: Sequence[Ranking], checked: Checked) -> list[Ranking]:
     """The rankings with the findings of a check at the first kernel that they concern, none of them twice."""
-    told: set[_Key] = set()
-    alone: dict[tuple[str, str | None], list[Finding]] = {}
-    for finding in checked.report.findings:
-        alone.setdefault((finding.path, finding.kernel_concerned()), []).append(finding)
+    told = {_key(one) for ranking in rankings for one in _findings(ranking)}
+    alone = _by_kernel(checked)
 
     def found(kernel: RankedKernel) -> RankedKernel:
-        every = (*kernel.findings, *alone.get((kernel.place.path, kernel.name), ()))
-        return replace(kernel, findings=_new(every, told))
+        more = _new(alone.get((kernel.place.path, kernel.name), ()), told)
+        return replace(kernel, findings=(*_new(kernel.findings, set()), *more))
 
     return [
-        replace(
-            ranking,
-            kernels=tuple(found(kernel) for kernel in ranking.kernels),
-            findings=_new(ranking.findings, told),
-        )
-        for ranking in rankings
+        one if one.is_checked else replace(one, kernels=tuple(found(kernel) for kernel in one.kernels))
+        for one in rankings
     ]
+
+
+def _key(finding: Finding) -> _Key:
+    return finding.rule, finding.path, finding.kernel_concerned() or finding.span.line
 
 
 def _new(findings: Sequence[Finding], told: set[_Key]) -> tuple[Finding, ...]:
     """The findings that were not told yet; they are from now on."""
     found = []
     for one in findings:
-        key = (one.rule, one.path, one.kernel_concerned() or one.span.line)
+        key = _key(one)
         if key not in told:
             told.add(key)
             found.append(one)

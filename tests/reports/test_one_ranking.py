@@ -1,0 +1,127 @@
+"""One ranking: `check`, `explain`, `import` and `report` in every format name the same first actions."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program_in_process import run_advisor
+
+from advisor.check.speedup_bounds.tree import diagnosis_tree
+
+ROOT = Path(__file__).parents[2]
+WORKLOADS = sorted(
+    file.stem for file in (ROOT / "kernels").glob("[a-z]*.py") if "def workload" in file.read_text("utf-8")
+)
+REPORTS = ("ncu-raw.csv", "ncu-details-comma.csv", "case-study-before.csv")
+FIRST = diagnosis_tree().first
+
+
+def printed(folder: Path, *argv: str) -> str:
+    done = run_advisor(folder, *argv)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+def words(text: str) -> str:
+    """A text without the line ends of its page, nor its markup."""
+    plain = html.unescape(re.sub(r"</?code>", "`", text))
+    return re.sub(r"\s+", " ", plain.replace("`", "")).replace("- ", "-")
+
+
+def page_of(folder: Path) -> str:
+    assert run_advisor(folder, "report", "--html", "page.html").returncode == 0
+    text = (folder / "page.html").read_text("utf-8")
+    (shown,) = re.findall(r'<ol class="first">(.*?)</ol>', text, re.DOTALL)
+    return words(shown)
+
+
+def sentences(actions: list[dict[str, Any]]) -> list[str]:
+    """What and how much of each first action, as pages say it."""
+    return [words(f"[{one['rule']}]: {one['gain']}.") for one in actions[:FIRST]]
+
+
+def whose(actions: list[dict[str, Any]]) -> list[tuple[str, str | None, int]]:
+    return [(one["rule"], one["kernel"], one["line"]) for one in actions]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "pyproject.toml").write_text("[tool.advisor]\n")
+    return tmp_path
+
+
+def test_there_are_nine_workloads() -> None:
+    assert len(WORKLOADS) == 9
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="simulates")
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_a_workload(project: Path, name: str) -> None:
+    shutil.copytree(ROOT / "kernels", project / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
+    file = f"kernels/{name}.py"
+    run_advisor(project, "profile", file, "--simulate", "-q")
+    (ranked,) = json.loads(printed(project, "report", "--format", "json"))["devices"]
+    actions = ranked["actions"]
+    assert actions
+
+    # The command line's check, as data and as text.
+    checked = json.loads(printed(project, "check", file, "--format", "json"))["findings"]
+    for number, action in enumerate(actions[:FIRST], start=1):
+        same = [one for one in checked if one["rank"] == number]
+        assert any((one["rule"], one["line"]) == (action["rule"], action["line"]) for one in same)
+    short = words(printed(project, "check", file))
+    for action in actions[:FIRST]:
+        if action["severity"] != "info":
+            assert (
+                words(action["gain"].partition(", high")[0].partition(", medium")[0].partition(", low")[0])
+                in short
+            )
+
+    # The report as text and as a page.
+    text, page = words(printed(project, "report")), page_of(project)
+    places = [text.index(one) for one in sentences(actions)]
+    assert places == sorted(places)
+    places = [page.index(one) for one in sentences(actions)]
+    assert places == sorted(places)
+
+    # The diagnosis of each kernel: its actions, in this order, with these numbers; what it waits for.
+    for kernel in ranked["kernels"]:
+        found = json.loads(printed(project, "explain", f"{file}::{kernel['name']}", "--format", "json"))
+        own = [one for one in actions if one["kernel"] == kernel["name"]]
+        assert [(one["rule"], one["line"], one["speedup"]) for one in found["actions"]] == [
+            (one["rule"], one["line"], one["speedup"]) for one in own
+        ]
+        limit = kernel["shapes"][0]["limit"]
+        assert limit == diagnosis_tree().limit_in_words(found["bound"]["parts"][0]["resource"])
+        assert found["bound"]["time_ms"] == pytest.approx(kernel["shapes"][0]["timing_ms"]["mean"])
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_of_a_profiler(project: Path, name: str) -> None:
+    file = project / name
+    shutil.copy(ROOT / "tests/data/reports" / name, file)
+    imported = json.loads(printed(project, "import", name, "--format", "json"))
+    (ranked,) = json.loads(printed(project, "report", "--format", "json"))["devices"]
+    actions = ranked["actions"]
+    assert actions
+    first = {
+        number: [(one["rule"], one["kernel"]) for one in imported["findings"] if one["rank"] == number]
+        for number in range(1, FIRST + 1)
+    }
+    for number, action in enumerate(actions[:FIRST], start=1):
+        assert (action["rule"], action["kernel"]) in first[number]
+    told = words(printed(project, "import", name, "--no-store"))
+    text, page = words(printed(project, "report")), page_of(project)
+    for action, sentence in zip(actions[:FIRST], sentences(actions), strict=False):
+        assert sentence in text
+        assert sentence in page
+        if action["speedup"] is not None:
+            assert f"{action['speedup']:.3g} times as fast" in told
