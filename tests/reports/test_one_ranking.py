@@ -79,7 +79,7 @@ def test_a_workload(project: Path, name: str) -> None:
         assert any((one["rule"], one["line"]) == (action["rule"], action["line"]) for one in same)
     short = words(printed(project, "check", file))
     for action in actions[:FIRST]:
-        if action["severity"] != "info":
+        if action["severity"] != "info" and (action["speedup"] or 0.0) > 1.005:
             assert (
                 words(action["gain"].partition(", high")[0].partition(", medium")[0].partition(", low")[0])
                 in short

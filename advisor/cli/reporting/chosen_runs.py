@@ -97,6 +97,6 @@ def run_in_words(run: Run) -> str:
 
 _ENDINGS = {
     "running": "it is still running",
-    "broken off": "it was broken off, what it had kept is shown",
+    "broken off": "it was aborted, what it had kept is shown",
     "failed": "it failed",
 }

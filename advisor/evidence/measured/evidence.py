@@ -171,7 +171,7 @@ def _assumptions(one: Measured) -> tuple[str, ...]:
     if who.source_hash is None:
         found.append("Whether the code has changed since it was measured is not known.")
     if "dram_bytes" not in one.fingerprint.metrics and "achieved_bandwidth" in one.metrics:
-        found.append("Bytes and operations were counted on the SIMT machine, the time was measured.")
+        found.append("Bytes and operations were counted on the simulated GPU, the time was measured.")
     return tuple(found)
 
 

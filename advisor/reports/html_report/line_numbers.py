@@ -34,7 +34,7 @@ COLUMNS = (
     Column("sectors_per_request", "sectors per request", number, _WARP),
     Column("bank_conflict_ways", "bank conflicts", number, _WARP),
     Column("shared_wavefronts", "wavefronts", number),
-    Column("divided", "divided branches", percent, 1.0),
+    Column("divided", "divergent branches", percent, 1.0),
 )
 _SUMMED = ("samples_share", "warp_instructions", "instructions", "shared_wavefronts")
 _LARGEST = ("lanes_active",)

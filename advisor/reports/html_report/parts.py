@@ -27,11 +27,12 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart, drawn for wide and for narrow windows as SVG; `alt` says in words what it shows."""
+    """A chart, drawn as SVG for full, wide and narrow windows; `alt` says in words what it shows."""
 
     name: str
     alt: str
     caption: str
+    full: str
     wide: str
     narrow: str
 

@@ -35,7 +35,7 @@ class KeptRun:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if not self._ended:
-            self.end({}, ["The profile was broken off."], {}, "broken off")
+            self.end({}, ["The profile was aborted."], {}, "broken off")
         if self._store is not None:
             self._store.close()
 

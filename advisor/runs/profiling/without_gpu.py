@@ -20,8 +20,8 @@ def profile_without_gpu(
     compiled = CompiledFacts(request.options)
     why = why_no_gpu() or "that was asked for"
     found.note(
-        f"No GPU was measured: {why}. Times are predicted for {device.name} from one run on the SIMT "
-        "machine; a prediction has no variation."
+        f"No GPU was measured: {why}. Times are predicted for {device.name} from one run on the simulated "
+        "GPU; a prediction has no variation."
     )
     copied = {"htod": 0.0, "dtoh": 0.0}
     launches = 0

@@ -147,7 +147,7 @@ def test_no_history_is_no_evidence(tmp_path: Path) -> None:
 def test_rates_that_rest_on_simulated_counts_say_so(tmp_path: Path) -> None:
     one = replace(fingerprint(), metrics={"achieved_bandwidth": 1e9})
     found = evidence(tmp_path, Run(facts(), {}, (one,)))
-    assert "counted on the SIMT machine" in found.records[0].readings["achieved_bandwidth"].assumptions[1]
+    assert "counted on the simulated GPU" in found.records[0].readings["achieved_bandwidth"].assumptions[1]
 
 
 def kept(root: Path, *runs: Run) -> MeasuredEvidence:

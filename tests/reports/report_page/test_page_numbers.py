@@ -86,7 +86,7 @@ def test_lines_with_their_numbers(whole: str) -> None:
         "2,400",
         "6",
     )
-    assert table.row("7")["divided branches"] == "25%"
+    assert table.row("7")["divergent branches"] == "25%"
     assert first["source"] == "@cuda.jit" and first["time"] == first["requests"] == ""
     assert [row[0] for row in table.rows] == [str(line) for line in range(4, 12)]
 

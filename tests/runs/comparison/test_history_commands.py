@@ -186,7 +186,7 @@ def test_a_run_that_was_broken_off_shows_what_it_kept(history: HistoryStore, adv
     history.close()
     status, text, _ = advise("report", "broken")
     assert status == 0
-    assert "it was broken off, what it had kept is shown" in text
+    assert "it was aborted, what it had kept is shown" in text
     assert "1 kernel, 2 ms together." in text
     status, text, _ = advise("report", "nothing")
     assert "it is still running" in text

@@ -161,7 +161,7 @@ def test_a_profile_is_kept_with_its_host_side(program: Write, project: Path) -> 
     assert float(kept.metrics["profiling_slowdown"]) > 0
     # Without counters bytes and operations are those of the SIMT machine, and that is said.
     assert kept.fingerprints[0].metrics["achieved_flop_rate"]
-    assert any("counted on the SIMT machine" in note for note in kept.notes)
+    assert any("counted on the simulated GPU" in note for note in kept.notes)
     assert any("NVML cannot be asked" in note for note in kept.notes)
     assert any("Nsight Compute (`ncu`) is not on PATH" in note for note in kept.notes)
 

@@ -1,4 +1,4 @@
-"""Drawing with Matplotlib, twice for each chart: for wide windows and for telephones."""
+"""Drawing with Matplotlib, three times for each chart: for full and wide windows and for telephones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.ticker import Locator
 
 # Widths are of the page's text column, in pixels of the style sheet; sizes of letters are in the same unit.
-WIDE, NARROW = 860.0, 358.0
+FULL, WIDE, NARROW = 1_360.0, 860.0, 358.0
 _LETTERS = 12.0
 _POINTS_PER_INCH = 72.0
 _FEW_DECADES = 300.0
@@ -58,10 +58,11 @@ def require_matplotlib() -> None:
 
 
 def picture(name: str, alt: str, caption: str, heights: tuple[float, float], draw: Draw) -> Picture:
-    """The chart that `draw` makes, `heights` being those of the wide and of the narrow one."""
+    """The chart that `draw` makes, `heights` being those of the wide ones and of the narrow one."""
+    full = _drawn(f"{name}-f", True, FULL, heights[0], draw)
     wide = _drawn(f"{name}-w", True, WIDE, heights[0], draw)
     narrow = _drawn(f"{name}-n", False, NARROW, heights[1], draw)
-    return Picture(name, alt, caption, wide, narrow)
+    return Picture(name, alt, caption, full, wide, narrow)
 
 
 def _drawn(name: str, is_wide: bool, width: float, height: float, draw: Draw) -> str:

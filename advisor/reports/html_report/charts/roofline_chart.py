@@ -7,13 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from advisor.reports.html_report.charts.canvas import Sheet, decades, plain_axes
-from advisor.reports.html_report.charts.labels import placed
+from advisor.reports.html_report.charts.labels import Stroke, placed
 from advisor.reports.html_report.charts.themed_svg import FAINT, LINE, PAGE, SERIES, TEXT
 from advisor.reports.html_report.wording import rate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
 
 _LEAST_AREA, _MOST_AREA = 45.0, 700.0
 _DIAGONAL = math.sqrt(2.0)
@@ -131,10 +135,27 @@ def _draw_points(sheet: Sheet, axes: Axes, points: Sequence[Point]) -> None:
     ]
     box = axes.get_window_extent()
     frame = (box.x0, box.y0, box.x1, box.y1)
+    strokes = [_stroke(axes, line) for line in axes.lines]
+    strokes += [_writing(text) for text in axes.texts]
     names = [one.label if sheet.is_wide else one.label.partition(" ")[0] for one in points]
-    for one, name, label in zip(points, names, placed(places, names, frame), strict=True):
+    for one, name, label in zip(points, names, placed(places, names, frame, strokes), strict=True):
         if label is not None:
             axes.annotate(
                 name, (one.intensity, one.rate), (label.right, label.up), textcoords="offset points",
                 ha=label.horizontal, va="center", fontsize=11, color=TEXT if " " in name else FAINT, zorder=4,
             )  # fmt: skip
+
+
+def _stroke(axes: Axes, line: Line2D) -> Stroke:
+    """A roof from its first to its last point, in pixels."""
+    points = np.asarray(line.get_xydata(), dtype=float)
+    (x0, y0), (x1, y1) = axes.transData.transform(points[[0, -1]])
+    return x0, y0, x1, y1
+
+
+def _writing(text: Text) -> Stroke:
+    """What is written at a roof, as a line through its middle."""
+    box = text.get_window_extent()
+    rises = text.get_rotation() != 0.0
+    middle = (box.y0 + box.y1) / 2
+    return (box.x0, box.y0, box.x1, box.y1) if rises else (box.x0, middle, box.x1, middle)

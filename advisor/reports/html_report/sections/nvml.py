@@ -84,7 +84,7 @@ def _why_not(runs: Sequence[Run]) -> tuple[str, ...]:
     if notes:
         return notes
     if any(run.facts.executed_on == "simt" for run in runs):
-        return ("There was no GPU to ask: kernels were run on the SIMT machine.",)
+        return ("There was no GPU to ask: kernels were run on the simulated GPU.",)
     return (
         "No run that is shown has samples of NVML; `advisor profile` takes them on a machine with a GPU.",
     )

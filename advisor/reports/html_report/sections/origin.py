@@ -39,7 +39,7 @@ def _basis(ranking: Ranking) -> str:
     if ranking.is_measured:
         return f"{ranking.device_name}: measured, from {runs}."
     return (
-        f"{ranking.device_name}: predicted by a model from counts of the SIMT machine, from {runs}. "
+        f"{ranking.device_name}: predicted by a model from counts of the simulated GPU, from {runs}. "
         "Nothing of it was measured."
     )
 
@@ -54,7 +54,7 @@ def _row(run: Run, is_shown: bool) -> tuple[Cell, ...]:
         Cell(facts.label or facts.command, style="name"),
         date(facts.started),
         facts.device,
-        "the SIMT machine" if facts.executed_on == "simt" else facts.executed_on,
+        "the simulated GPU" if facts.executed_on == "simt" else facts.executed_on,
         commit,
         run.status,
     )

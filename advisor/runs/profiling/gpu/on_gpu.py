@@ -138,7 +138,7 @@ def _simulated_counts(
         found.note(f"Bytes and operations of {workload.name} are unknown: {prediction.problem}")
         return {}
     found.note(
-        "Bytes and operations were counted on the SIMT machine, as there were no hardware counters: "
+        "Bytes and operations were counted on the simulated GPU, as there were no hardware counters: "
         "bandwidths and rates rest on its cache model and on measured times."
     )
     return {
