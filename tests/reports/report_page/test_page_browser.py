@@ -72,6 +72,8 @@ class Window:
 
 
 WINDOWS = (
+    Window("full-light", 1600, 1600, _LIGHT),
+    Window("full-dark", 1600, 1600, _DARK),
     Window("desktop-light", 1200, 1600, _LIGHT),
     Window("desktop-dark", 1200, 1600, _DARK),
     Window("phone-light", 390, 844, _LIGHT),
