@@ -1,3 +1,8 @@
+"""Names beside points keep off each other and off lines."""
+
+from __future__ import annotations
+
+from advisor.reports.html_report.charts.labels import placed
 
 
 def test_no_name_crosses_a_line() -> None:
