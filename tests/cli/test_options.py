@@ -27,7 +27,7 @@ _OWN_WORDS = {
     "-v": "more: ",
 }
 # The same idea, of which each command writes or checks something of its own.
-_OF_THE_COMMAND = {"--format", "--diff", "--check", "--fix", "--write", "--run", "--seconds"}
+_OF_THE_COMMAND = {"--format", "--diff", "--check", "--fix", "--write", "--run", "--seconds", "--set"}
 _QUIET_BY_NATURE = {"server"}
 
 

@@ -45,12 +45,12 @@ def run(args: argparse.Namespace) -> int:
     from advisor.check.rule_selection import settings_with_todays_names
     from advisor.cli.checking.problem_lines import print_problems
     from advisor.cli.checking.progress import TerminalProgress
+    from advisor.evidence.metrics.tables import KERNEL_ENTITIES
     from advisor.model.devices import find_device
     from advisor.model.errors import UsageError
     from advisor.model.settings.check_options import CheckOptions
     from advisor.model.settings.config import load_config, prepare_cache_folder
     from advisor.model.settings.file_discovery import find_files
-    from advisor.rules.evaluation.findings import KERNEL_ENTITIES
     from advisor.rules.settings import RuleSettings
     from advisor.rules.testing.difference import differences
 
