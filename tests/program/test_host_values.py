@@ -305,3 +305,33 @@ def test_asked_within_the_branch_that_asks() -> None:
     text = "import numpy as np\ndef run(p, flag):\n" + "".join(f"    {line}\n" for line in lines)
     elements = [value.element for _, value in told(text) if isinstance(value, Array)]
     assert elements == [False, True]
+
+
+# OpenCV is not installed with the tests: what its reference says of these calls.
+IMAGES = {
+    "cv2.imread('a.png')": ("uint8", 3),
+    "cv2.imread('a.png', cv2.IMREAD_GRAYSCALE)": ("uint8", 2),
+    "cv2.imread('a.png', flags=0)": ("uint8", 2),
+    "cv2.imdecode(data, cv2.IMREAD_COLOR)": ("uint8", 3),
+    "cv2.GaussianBlur(cv2.imread('a.png'), (5, 5), 0)": ("uint8", None),
+    "cv2.resize(np.zeros((4, 4), np.float32), (2, 2))": ("float32", None),
+}
+
+
+@pytest.mark.parametrize(("call", "expected"), IMAGES.items())
+def test_images_of_opencv(call, expected):
+    ((_, value),) = told(f"import cv2\nimport numpy as np\n\ndef run(data):\n    seen(0, {call})\n")
+    assert isinstance(value, Array)
+    assert (value.dtype, value.dims, value.order) == (*expected, "C")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "cv2.imread('a.png', cv2.IMREAD_UNCHANGED)", "cv2.imread('a.png', flags)", "cv2.imdecode(data)",
+        "cv2.blur(data, (3, 3))", "cv2.Canny(data, 1, 2)",
+    ],
+)  # fmt: skip
+def test_images_of_any_type(call):
+    ((_, value),) = told(f"import cv2\n\ndef run(data, flags):\n    seen(0, {call})\n")
+    assert not isinstance(value, Array) or value.dtype is None

@@ -1,15 +1,19 @@
-"""What functions of NumPy, CuPy and `numba.cuda`, and methods of arrays, make of their arguments.
+"""What functions of NumPy, CuPy, `numba.cuda` and OpenCV, and methods of arrays, make of their arguments.
 
 Positions of arguments, defaults and orders are those of NumPy's reference ("Array creation routines", "Array
 manipulation routines", "Random sampling"), of CuPy's for the same names, and of Numba's "Memory management".
+Flags and types of OpenCV are those of its reference ("Image file reading and writing", "Image Filtering",
+"Geometric Image Transformations", "Color Space Conversions"): images of files have bytes, and what changes an
+image keeps its type.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from advisor.program.arrays.host_values import Order, Place
+from advisor.program.arrays.host_values import SIZE, UNKNOWN, Array, Number, Order, Place, Value
 
 # What the sizes are taken from: an argument that gives them (`size` may be left out, for one number), all
 # arguments, one each, the array at the first place, or what is read (a "line" has one dimension); None where
@@ -144,3 +148,39 @@ DTYPES = {
     "boolean": "boolean", "complex": "complex128", "byte": "int8", "ubyte": "uint8", "short": "int16",
     "intc": "int32", "uintp": "uint64",
 }  # fmt: skip
+
+# The place of the flags of what reads an image, and the flags without them.
+_READERS = {"imread": (1, "IMREAD_COLOR"), "imdecode": (1, None)}
+# How many colours a pixel has by the flags with which all are read in bytes.
+_COLOURS = {
+    "IMREAD_GRAYSCALE": 1,
+    "IMREAD_COLOR": 3,
+    "IMREAD_COLOR_BGR": 3,
+    "IMREAD_COLOR_RGB": 3,
+    0: 1,
+    1: 3,
+}
+_KEEPS_TYPE = frozenset(
+    {
+        "GaussianBlur", "bilateralFilter", "blur", "copyMakeBorder", "cvtColor", "dilate", "erode", "flip",
+        "medianBlur", "resize", "rotate", "warpAffine", "warpPerspective",
+    }
+)  # fmt: skip
+
+
+def image_of(name: str, given: Callable[[int, str], object], first: Callable[[], Value]) -> Value:
+    """What a function of `cv2` gives.
+
+    `given` tells an argument by its place and name: the name of a flag, a number, None where there is none;
+    `first` is the value of the first argument.
+    """
+    if name in _READERS:
+        at, default = _READERS[name]
+        flags = given(at, "flags")
+        colours = _COLOURS.get(default if flags is None else flags)
+        if colours is None:
+            return UNKNOWN
+        sizes = (SIZE, SIZE) if colours == 1 else (SIZE, SIZE, Number("int64", colours, colours))
+        return Array("numpy", "host", "uint8", sizes, "C")
+    image = first() if name in _KEEPS_TYPE else UNKNOWN
+    return Array("numpy", "host", image.dtype, None, "C") if isinstance(image, Array) else UNKNOWN

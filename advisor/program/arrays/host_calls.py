@@ -18,6 +18,7 @@ from advisor.program.arrays.array_functions import (
     OF_EACH_ELEMENT,
     TO_HOST,
     ArrayFunction,
+    image_of,
 )
 from advisor.program.arrays.array_results import Arguments, made, reshaped, transposed_by
 from advisor.program.arrays.host_values import (
@@ -72,6 +73,8 @@ class HostCalls:
             lambda one: self.values.constant(one, frame),
             lambda one: self._is_zero(one, frame),
         )
+        if dotted is not None and dotted.startswith("cv2."):
+            return self._of_opencv(dotted.removeprefix("cv2."), given, frame)
         if dotted is not None:
             found = self._of_library(dotted, given)
             if found is None:
@@ -104,6 +107,20 @@ class HostCalls:
         if member is not None or dotted.startswith(_OTHER_LIBRARIES):
             return OTHER
         return UNKNOWN if dotted.partition(".")[0] in KNOWN_LIBRARIES else None
+
+    def _of_opencv(self, name: str, given: Arguments, frame: Frame) -> Value:
+        def flag(place: int, keyword: str) -> object:
+            node = given.node(place, keyword)
+            if node is None:
+                return None
+            named = self.values.library_name(node, frame) or ""
+            return named.removeprefix("cv2.") if named.startswith("cv2.") else given.constant(node)
+
+        def first() -> Value:
+            node = given.node(0, "src")
+            return given.value_of(node) if node is not None else UNKNOWN
+
+        return UNKNOWN if given.unpacked else image_of(name, flag, first)
 
     def _of_numpy(self, dotted: str, name: str, given: Arguments) -> Value:
         library = "numpy" if dotted.startswith("numpy.") else "cupy"

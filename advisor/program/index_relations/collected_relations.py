@@ -227,7 +227,9 @@ class CollectedRelations:
                         self.equal(width, rows)
 
     # -- all of them ---------------------------------------------------------------------------------------
-    def relations(self, data_branches: frozenset[tuple[str, int]]) -> IndexRelations:
+    def relations(
+        self, data_branches: frozenset[tuple[str, int]], real_indices: frozenset[tuple[str, int, str]]
+    ) -> IndexRelations:
         """All that was found."""
         return IndexRelations(
             equal=tuple(self._classes()),
@@ -242,6 +244,7 @@ class CollectedRelations:
             grid_axes=self.grid_axes,
             shared_shapes=tuple(self.shared_shapes),
             data_branches=data_branches,
+            real_indices=real_indices,
         )
 
     def _classes(self) -> Iterable[EqualSizes]:

@@ -31,14 +31,16 @@ def data_branches(
     """The places, path and line, of branches and loops that hang on what arrays hold; `reads` are the
     expressions that give it, and loops over arrays, `parameters` those of the kernel that do.
     """
-    flow = _UnitFlow({name: _FunctionFlow(one, names, reads) for name, one in names.functions.items()})
+    return settled(names, reads, parameters).branches()
+
+
+def settled(names: UnitNames, reads: Set[ast.AST], parameters: Set[str] = frozenset()) -> UnitFlow:
+    """What hangs on the values of the expressions `reads` and of those parameters of the kernel."""
+    flow = UnitFlow({name: _FunctionFlow(one, names, reads) for name, one in names.functions.items()})
     if names.kernel is not None:
         flow.functions[names.kernel.text.name].parameters |= parameters
     flow.settle()
-    found: set[tuple[str, int]] = set()
-    for one in flow.functions.values():
-        found.update(one.function.place(line) for line in one.branch_lines(flow))
-    return frozenset(found)
+    return flow
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class _FunctionFlow:
             for one in nodes
             if isinstance(one, ast.Return) and one.value is not None
         ]
+        self._indices = [(one, self._uses([one.slice])) for one in nodes if isinstance(one, ast.Subscript)]
         self._branches = [(one, self._uses(parts)) for one in nodes if (parts := self._branching(one))]
         self.calls = [
             (
@@ -160,7 +163,7 @@ class _FunctionFlow:
         return found
 
     # -- the flow ------------------------------------------------------------------------------------------
-    def hangs(self, uses: _Uses, unit: _UnitFlow) -> bool:
+    def hangs(self, uses: _Uses, unit: UnitFlow) -> bool:
         """Whether an expression hangs on what arrays hold."""
         if uses.reads or any(name in self.parameters for name in uses.parameters):
             return True
@@ -177,7 +180,7 @@ class _FunctionFlow:
         inside = (self._around(definition) | {definition}) & self.regions
         return bool(inside - self._around(use)) if inside else False
 
-    def round(self, unit: _UnitFlow) -> bool:
+    def round(self, unit: UnitFlow) -> bool:
         """Take one round; whether something was found."""
         before = len(self.data), len(self.regions), self.returns
         for one, name, uses in self._definitions:
@@ -199,7 +202,7 @@ class _FunctionFlow:
         )
         return before != (len(self.data), len(self.regions), self.returns)
 
-    def branch_lines(self, unit: _UnitFlow) -> set[int]:
+    def branch_lines(self, unit: UnitFlow) -> set[int]:
         """The lines of the branches that hang on data."""
         found: set[int] = set()
         for region in self.regions:
@@ -213,10 +216,26 @@ class _FunctionFlow:
                     found.update(range(first, (getattr(one, "end_lineno", None) or first) + 1))
         return found
 
+    def subscripts(self, unit: UnitFlow) -> set[ast.Subscript]:
+        """The subscripts whose index hangs on data."""
+        return {one for one, uses in self._indices if self.hangs(uses, unit)}
+
 
 @dataclass
-class _UnitFlow:
+class UnitFlow:
+    """What hangs on data in a kernel and the functions that it calls, once it has settled."""
+
     functions: dict[str, _FunctionFlow]
+
+    def branches(self) -> frozenset[tuple[str, int]]:
+        """The places, path and line, of branches and loops that hang on data."""
+        return frozenset(
+            one.function.place(line) for one in self.functions.values() for line in one.branch_lines(self)
+        )
+
+    def indices(self) -> dict[ast.Subscript, UnitFunction]:
+        """The subscripts whose index hangs on data, each with its function."""
+        return {node: one.function for one in self.functions.values() for node in one.subscripts(self)}
 
     def settle(self) -> None:
         """Let all that hangs on data be found, across functions."""

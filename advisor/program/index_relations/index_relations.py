@@ -35,10 +35,11 @@ def index_relations(unit: CompilationUnit, types: Sequence[str]) -> IndexRelatio
     walk = _UnitWalk(names, _arrays(arguments.values()))
     try:
         walk.function(names.kernel, arguments)
-        branches = data_branches(names, {*walk.reads, *names.guessed}) | real_tests(names, types)
+        real = real_tests(names, types)
+        branches = data_branches(names, {*walk.reads, *names.guessed}) | real.branches
     except RecursionError:
         return IndexRelations()
-    return walk.collected.relations(branches)
+    return walk.collected.relations(branches, real.indices)
 
 
 def _arrays(values: Iterable[Value]) -> list[str]:

@@ -1,14 +1,16 @@
-"""The branches that hang on real numbers computed for each thread: whether a point lies in a shape, how long
-a series runs. Such numbers come from positions and from scalars that nobody states, so that no launch that is
-made up tells how often a warp is parted.
+"""What hangs on real numbers computed for each thread: branches, whether a point lies in a shape, how long a
+series runs; and elements that such numbers pick, as colours of a table. They come from positions and from
+scalars that nobody states, so that no launch that is made up tells how often a warp is parted, or how far
+apart the elements of its lanes lie.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 
-from advisor.program.index_relations.data_dependence import data_branches
+from advisor.program.index_relations.data_dependence import settled
 from advisor.program.index_relations.unit_functions import UnitFunction, UnitNames
 from advisor.program.syntax.tree_nodes import below
 
@@ -20,17 +22,38 @@ _REAL_TYPES = ("float", "complex")
 _REAL_NAMES = ("math.pi", "math.e", "math.tau", "math.inf", "numpy.pi", "numpy.e", "numpy.inf")
 
 
-def real_tests(names: UnitNames, types: Sequence[str]) -> frozenset[tuple[str, int]]:
-    """The places, path and line, of branches and loops that hang on real numbers and on the thread."""
+@dataclass(frozen=True)
+class RealTests:
+    """The places, path and line, of branches and loops that hang on real numbers and on the thread, and those
+    of subscripts whose index does, with the array's name.
+    """
+
+    branches: frozenset[tuple[str, int]] = frozenset()
+    indices: frozenset[tuple[str, int, str]] = frozenset()
+
+
+def real_tests(names: UnitNames, types: Sequence[str]) -> RealTests:
+    """What hangs on real numbers that are others in each thread, for one typing of the parameters."""
     if names.kernel is None:
-        return frozenset()
+        return RealTests()
     parameters = [one.arg for one in (*names.kernel.tree.args.posonlyargs, *names.kernel.tree.args.args)]
     reals = {name for name, text in zip(parameters, types, strict=False) if _is_real(text)}
     computed = {one for each in names.functions.values() for one in _real_numbers(each, names)}
     if not reals and not computed:
-        return frozenset()
-    found = data_branches(names, computed, reals)
-    return found and found & data_branches(names, _of_threads(names))
+        return RealTests()
+    real = settled(names, computed, reals)
+    branches, indices = real.branches(), real.indices()
+    if not branches and not indices:
+        return RealTests()
+    of_threads = settled(names, _of_threads(names))
+    both = of_threads.indices()
+    picking = {
+        (*function.place(line), node.value.id)
+        for node, function in indices.items()
+        if node in both and isinstance(node.value, ast.Name)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    return RealTests(branches & of_threads.branches(), frozenset(picking))
 
 
 def _is_real(text: str) -> bool:

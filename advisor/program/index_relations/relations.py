@@ -97,7 +97,8 @@ class IndexRelations:
     more of the block than of the grid; `shared_shapes` the shapes of its
     arrays in shared memory, None for an extent that is not known. `data_branches` are places, path and line,
     where what a branch decides, or how often a loop runs, hangs on what arrays of the kernel hold, on real
-    numbers that are computed for each thread, or on a constant whose value is a guess.
+    numbers that are computed for each thread, or on a constant whose value is a guess. `real_indices` are
+    those of elements that such real numbers pick, with their array's name.
     """
 
     equal: tuple[EqualSizes, ...] = ()
@@ -112,3 +113,4 @@ class IndexRelations:
     grid_axes: int = 1
     shared_shapes: tuple[tuple[int | None, ...], ...] = ()
     data_branches: frozenset[tuple[str, int]] = frozenset()
+    real_indices: frozenset[tuple[str, int, str]] = frozenset()

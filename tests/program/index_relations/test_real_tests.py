@@ -102,3 +102,50 @@ def test_branches_that_hang_on_real_numbers(source: str) -> None:
     marked = {("m.py", number) for number, line in enumerate(text.splitlines(), 1) if line.endswith("# real")}
     found = relations("f x n", text, WIDTH="0.5", COUNT="3").data_branches
     assert found == marked
+
+
+INDICES = {
+    "a colour by a magnitude": """
+        def k(a, table, n):
+            i = cuda.grid(1)
+            z = complex(i / n, 1.0)
+            shade = int(abs(z) * 10 % len(table))
+            a[i] = table[shade]  # real: table
+        """,
+    "a nearest neighbour at a scale": """
+        def k(a, out, scale):
+            i = cuda.grid(1)
+            out[i] = a[int(i * 0.7)]  # real: a
+        """,
+    "through a function": """
+        def at(i):
+            return int(math.sqrt(i))
+
+        def k(a, out, n):
+            i = cuda.grid(1)
+            out[i] = a[at(i)]  # real: a
+        """,
+    "rows are whole": """
+        def k(a, out, n):
+            i = cuda.grid(1)
+            out[i] = a[int(i / n)] + a[i // n]
+        """,
+    "the same element for all threads": """
+        def k(a, out, n):
+            i = cuda.grid(1)
+            out[i] = a[int(n * 0.5)]
+        """,
+    "real numbers in elements, not in indices": """
+        def k(a, out, n):
+            i = cuda.grid(1)
+            out[i] = math.sqrt(a[i]) * 0.5
+        """,
+}
+
+
+@pytest.mark.parametrize("source", INDICES.values(), ids=INDICES.keys())
+def test_elements_that_real_numbers_pick(source: str) -> None:
+    text = textwrap.dedent(source).strip()
+    lines = enumerate(text.splitlines(), 1)
+    marked = {("m.py", number, line.split("# real: ")[1]) for number, line in lines if "# real: " in line}
+    assert relations("f f n", text).real_indices == marked

@@ -19,6 +19,7 @@ from advisor.evidence.simulated.synthesis.result import LineCounts
 from advisor.evidence.simulated.synthesis.size_choices import widest_share
 from advisor.evidence.simulated.synthesis.trial import Trial
 from advisor.model.records import LineReading, Value
+from advisor.program.index_relations.relations import IndexRelations
 
 # Values agree where the least is at least this part of the most (docs/decisions/0037).
 _ALIKE = 0.9
@@ -69,14 +70,15 @@ def agreed_lines(
     looks: Sequence[Look],
     edges: Sequence[Trial],
     doubtful: frozenset[str],
-    data_branches: frozenset[tuple[str, int]],
+    relations: IndexRelations,
     move: Move,
 ) -> tuple[LineCounts, ...]:
     """The lines of which launches agree about something, or of which at least one tells something.
 
     `looks` say what each launch is for; `edges` are launches that tell how often the edges of the data part a
     warp. Nothing is told of accesses to `doubtful` arrays.
-    `data_branches` are places where what a branch decides hangs on data. `move` gives the place of a line.
+    `relations` know the places where what a branch decides hangs on data, and where real numbers pick
+    elements: nothing is told there. `move` gives the place of a line.
     """
     seen = [_seen(kernel, trial, doubtful, move) for trial in trials]
     plain = [one.plain for one in looks]
@@ -87,7 +89,9 @@ def agreed_lines(
     found = []
     for line in places:
         entity, path, number, array, space, kind = line
-        if entity == "branch" and (path, number) in data_branches:
+        if entity == "branch" and (path, number) in relations.data_branches:
+            continue
+        if (path, number, array) in relations.real_indices:
             continue
         counts = LineCounts(entity, path, number, array, space, kind, {})
         if entity == "branch":
@@ -96,6 +100,8 @@ def agreed_lines(
         for metric in _METRICS.get(entity, ()):
             active = [one.active.get(line[1:], 1.0) for one in seen]
             _compare(counts, metric, [_number(one, line, metric) for one in seen], plain, active)
+            if metric in _OF_BYTES and counts.values.get(metric) is not None:
+                _note_full_warps(counts, metric, trials, active)
         if entity == "access" and steady:
             for metric in _SHARES:
                 _note_share(counts, metric, [_number(one, line, metric) for one in seen])
@@ -120,6 +126,33 @@ def _compare(
         counts.values[metric], counts.most[metric] = span
     elif any(one is not None for one in each):
         counts.seen[metric] = tuple(each)
+
+
+def _note_full_warps(
+    counts: LineCounts, metric: str, trials: Sequence[Trial], active: Sequence[float]
+) -> None:
+    """Note what all lanes would ask for where far fewer are `active` in a line, and in all requests.
+
+    Then the data may end within their blocks: 100 elements in one block of 128 leave three full warps and one
+    of four lanes. Larger data have full warps.
+    """
+    if max(map(_active_of_accesses, trials)) >= _ALIKE:
+        return
+    least = float(counts.values[metric] or 0.0)
+    full = least / max(ACTIVE, min(active))
+    if least < _ALIKE * full:
+        counts.most[metric] = max(counts.most.get(metric, 0.0), min(full, float(WARP)))
+
+
+def _active_of_accesses(trial: Trial) -> float:
+    """The part of active lanes in all requests, of those that a warp of the block has."""
+    requests = sum(one.requests for one in trial.counted.accesses)
+    return sum(one.lanes for one in trial.counted.accesses) / max(1.0, _lanes_of_a_warp(trial) * requests)
+
+
+def _lanes_of_a_warp(trial: Trial) -> float:
+    threads = math.prod(trial.counted.block)
+    return threads / -(-threads // WARP)
 
 
 def _requests_of_a_warp(trial: Trial) -> float | None:
@@ -204,8 +237,7 @@ def _seen(kernel: str, trial: Trial, unknown: frozenset[str], move: Move) -> _Se
 
 def _active_lanes(trial: Trial, move: Move) -> dict[_Place, float]:
     """The part of active lanes in the requests of each line, of those that a warp of the block has."""
-    threads = math.prod(trial.counted.block)
-    lanes = threads / -(-threads // WARP)
+    lanes = _lanes_of_a_warp(trial)
     groups: dict[_Place, list[AccessCounts]] = defaultdict(list)
     for one in trial.counted.accesses:
         path, line = move(one.path, one.line)

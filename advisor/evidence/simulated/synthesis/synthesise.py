@@ -87,8 +87,7 @@ def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
         for one in variants
     ]
     doubtful = frozenset[str]().union(*(one.doubtful for one in made))
-    branches = request.relations.data_branches
-    lines = agreed_lines(request.kernel, trials, looks, at_edges, doubtful, branches, _move(request))
+    lines = agreed_lines(request.kernel, trials, looks, at_edges, doubtful, request.relations, _move(request))
     here = {path for path, _ in request.places}
     names = {slot.name: shown_name(slot.name) for code in request.codes for slot in code.slots}
     return Synthesis(

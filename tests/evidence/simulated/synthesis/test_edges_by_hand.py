@@ -6,7 +6,7 @@ import inspect
 import math
 
 import pytest
-from numba import cuda, float32
+from numba import cuda, float32, int64
 from requests_of_functions import along, extent, request_of
 from requests_of_texts import request_of_text
 
@@ -181,3 +181,20 @@ class TestBlocksThatAreRun:
     def test_some_of_a_large_one_from_end_to_end(self):
         found = sampled_blocks((1000, 10, 1), "all")
         assert (len(found), found[0], found[-1]) == (64, 0, 9_999)
+
+
+def counted(x, out, many=100):
+    i = cuda.grid(1)
+    if i < many:
+        out[i] = x[i]
+
+
+def test_data_that_end_within_the_only_block_tell_what_full_warps_ask_for():
+    launch = KnownLaunch(block=(128, 1, 1), scalars={"many": 100})
+    kinds = (ROW, ROW, int64)
+    found = synthesise(request_of(counted, *kinds, relations=ONE_AXIS, launch=launch))
+    # Three full warps ask for four sectors each, the last four lanes for one, with 100 of 128 lanes.
+    (load,) = [one for one in found.lines if one.array == "x"]
+    assert load.values["sectors_per_request"] == 13 / 4
+    assert load.most["sectors_per_request"] == pytest.approx(13 / 4 * 128 / 100)
+    assert load.most["ideal_sectors_per_request"] == pytest.approx(13 / 4 * 128 / 100)
