@@ -138,7 +138,7 @@ def test_the_time_of_an_element_is_predicted_at_a_grid_that_fills_the_device(syn
         words = shown.partition(told)[2].partition(".  ")[0].split()
         # 8 bytes of 320 GB/s take 25 ps.
         assert float(words[0]) < 0.025 < float(words[2])
-        assert words[3:9] == ["ns", "an", "element,", "limited", "by", "DRAM."]
+        assert words[3:10] == ["ns", "an", "element,", "limited", "by", "DRAM", "bandwidth."]
 
 
 def test_no_time_is_predicted_where_it_follows_from_sizes(synthesising, workspace):
