@@ -21,6 +21,9 @@ WARNING = SEVERITIES.index("warning")
 
 # What these speak of appears only when a program runs.
 DECIDED_BY_EXECUTION = {
+    "tensor-cores-little-used",
+    "triton-product-outside-tensor-cores",
+    "triton-tensor-cores-little-used",
     "access-out-of-bounds",
     "absent-lane",
     "barrier-not-reached",

@@ -97,14 +97,14 @@ def every_iteration(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def scattered(x_ptr, bins_ptr, n):
+def scattered(x_ptr, bins_ptr, n):  # hit: triton-program-of-single-elements
     for i in range(0, n):
         bin = tl.load(x_ptr + i)  # ok: triton-load-of-single-elements
         tl.atomic_add(bins_ptr + bin, 1)  # ok: triton-atomic-in-loop
 
 
 @triton.jit
-def one_by_one(x_ptr, y_ptr, n):
+def one_by_one(x_ptr, y_ptr, n):  # hit: triton-program-of-single-elements
     acc = 0.0
     for i in range(0, n):
         acc += tl.load(x_ptr + i)  # hit: triton-load-of-single-elements

@@ -134,7 +134,8 @@ def test_why_and_diff_say_todays_name(advise, project) -> None:
     change = "house-stride.limit=10 sectors/request"
     done = advise("rules", "diff", "--set", change, "--format", "json", "k.py", cwd=project)
     assert done.status == 1, done.err
-    assert done.err.splitlines() == [NOTICE, f"--set house-stride.limit: {SAID.format('limit')}"]
+    said = f"advisor: --set house-stride.limit: {SAID.format('limit')}"
+    assert done.err.splitlines() == [f"advisor: {NOTICE}", said]
     (one,) = json.loads(done.out)["changes"]
     assert (one["before"], one["after"]) == ("silent", "fires")
 

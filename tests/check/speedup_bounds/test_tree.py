@@ -87,6 +87,6 @@ def test_a_rule_of_two_questions_relieves_what_both_name():
 
 def test_the_file_has_nothing_that_is_not_read():
     data = tomllib.loads(Path(knowledge_folder() / "diagnosis.toml").read_text("utf-8"))
-    assert set(data) == {"numbers", "classes", "steps"}
+    assert set(data) == {"numbers", "limits", "classes", "steps"}
     for step in data["steps"]:
         assert set(step) <= {"id", "question", "helps", "metrics", "rules", "always"}

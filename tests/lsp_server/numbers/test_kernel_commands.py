@@ -57,7 +57,7 @@ def test_a_kernel_is_explained_with_its_findings_and_accesses(client, what):
     text = page(client, "advisor.explain", client.open("k.py", TRANSPOSED), what)
     assert text.startswith("# Kernel scale on NVIDIA A100 80GB\n")
     assert "- Line 8: " in text and "(`transposed-index`)" in text
-    assert "| 8 | `b[i, j]` | load | global | 16 sectors/request | 4 sectors/request |" in text
+    assert "| 8 | `b[i, j]` | load | global | 16 sectors/request | 4 to 8 sectors/request |" in text
 
 
 def test_where_nothing_stands_nothing_is_explained(client):

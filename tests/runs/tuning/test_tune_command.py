@@ -41,11 +41,10 @@ def test_table_diff_and_cache(project, tuned):
         "registers",
         "occupancy",
         "predicted",
-        "ms",
-        "of",
-        "present",
+        "vs.",
+        "current",
     ]
-    assert lines[4].split()[0] == "33" and lines[4].endswith("1.00  present")
+    assert lines[4].split()[0] == "33" and lines[4].endswith("1.00  current")
     assert sum(line.endswith("best") for line in lines) == 1
     assert "-THREADS = 33" in lines and any(line.startswith("+THREADS = ") for line in lines)
     assert first.err == "advisor: --write applies the edit.\n"

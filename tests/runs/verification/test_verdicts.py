@@ -94,8 +94,8 @@ def test_a_predicted_ratio_has_the_interval_of_the_models_error() -> None:
 
 def test_times_say_whether_they_are_predicted() -> None:
     predicted = judged(trial(4.0), trial(1.0), [KEY], "simulated on X")
-    assert times_in_words(predicted) == "predicted 4 -> 1 ms"
-    assert times_in_words(replace(predicted, evidence="measured on X")) == "4 -> 1 ms"
+    assert times_in_words(predicted) == "predicted 4 ms -> 1 ms"
+    assert times_in_words(replace(predicted, evidence="measured on X")) == "4 ms -> 1 ms"
     assert times_in_words(replace(predicted, after_ms=None)) == ""
     assert judgement_object(predicted)["speedup_interval"] == pytest.approx([4.0 / ERROR, 4.0 * ERROR])
     unbounded = replace(predicted, interval=Interval(0.0, math.inf))
