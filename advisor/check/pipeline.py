@@ -23,7 +23,7 @@ from advisor.check.report_cache import ReportCache
 from advisor.check.rule_selection import selected_rules, with_todays_names
 from advisor.check.rulebook import rulebook_for
 from advisor.check.rulebook_problems import deprecated_rules, empty_packs, ended_overrides, knowledge_problems
-from advisor.check.speedup_bounds.bound import headrooms
+from advisor.check.speedup_bounds.bound import headrooms, within_headroom
 from advisor.check.speedup_bounds.remedy_gains import (
     KernelCounts,
     Worth,
@@ -391,7 +391,7 @@ class Check:
         """Say what remedies may gain at most, of kernels and of the run."""
         report.shares, report.headroom = time_shares(tables), headrooms(tables, self.device, report.findings)
         report.findings = with_gains_of_run(
-            [_within_headroom(one, report.headroom) for one in report.findings], report.shares
+            [within_headroom(one, report.headroom) for one in report.findings], report.shares
         )
 
     def write_fixes(self, report: Report, tables: Tables) -> None:
@@ -477,15 +477,6 @@ def _looked_for(compiled: CompiledTypings, defects_sought: bool) -> set[str]:
     found = {*SOURCE_ENTITIES, *(record.entity for record in compiled.records)}
     found |= {"rejection"} if compiled.records else set()
     return found | {"defect", "triton_defect"} if defects_sought else found
-
-
-def _within_headroom(finding: Finding, headroom: Mapping[tuple[str, str | None], float]) -> Finding:
-    """The finding, whose rule promises no more than is left for its remedy in the kernel."""
-    left = headroom.get((finding.rule, finding.kernel_concerned()))
-    gain = finding.gain
-    if gain is None or gain.is_predicted or left is None or gain.speedup <= left:
-        return finding
-    return replace(finding, gain=replace(gain, speedup=left))
 
 
 def _position(finding: Finding) -> tuple[str, int, int, int, str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from advisor.check.speedup_bounds.tree import BoundClass, diagnosis_tree
 from advisor.evidence.metrics.derived.timing import resource_times
@@ -158,6 +158,15 @@ def headrooms(
         if headroom is not None:
             found[finding.rule, kernel] = headroom
     return found
+
+
+def within_headroom(finding: Finding, headroom: Mapping[tuple[str, str | None], float]) -> Finding:
+    """The finding, whose rule promises no more than is left for its remedy in the kernel."""
+    left = headroom.get((finding.rule, finding.kernel_concerned()))
+    gain = finding.gain
+    if gain is None or gain.is_predicted or left is None or gain.speedup <= left:
+        return finding
+    return replace(finding, gain=replace(gain, speedup=left))
 
 
 def record_of(table: Table, row: int) -> Record:

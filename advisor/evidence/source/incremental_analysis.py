@@ -117,28 +117,21 @@ class IncrementalAnalysis:
         others = self._as_now(workspace_files)
         edit = _Edit(self._analyser, self._file, readable, parts, self._known)
         own = edit.own_hosts()
-        hosts, reads = [own], [edit.names_read()]
-
-        def add(file: Path, at: OtherFile) -> None:
-            host, read = edit.other_file(file, at.names, at.stamp)
-            hosts.append(host)
-            reads.append(read)
-
-        for one, at in others.items():
-            if at.device:
-                add(one, at)
-        by_name = kernels_by_name(hosts)
+        found = [(own, edit.names_read())]
+        found += [edit.other_file(one, at.names, at.stamp) for one, at in others.items() if at.device]
+        by_name = kernels_by_name(host for host, _ in found)
         apart: list[frozenset[str]] = []
         for one, at in others.items():
             if not at.device and not at.launches.isdisjoint(by_name):
-                add(one, at)
+                found.append(edit.other_file(one, at.names, at.stamp))
             elif not at.device:
                 apart.append(at.names.words)
+        hosts = [host for host, _ in found]
         launched = launched_as(hosts, by_name)
         add_never_launched(
             launched,
             [one for host in hosts for one in host.kernels if one[0].partition("::")[0] == source.path],
-            lambda _: frozenset().union(*reads),
+            lambda _: frozenset().union(*(read for _, read in found)),
             lambda names: {name for words in apart for name in words.intersection(names)},
         )
         kernels = edit.kernels(launched)

@@ -295,21 +295,6 @@ def test_rows_of_a_sparse_matrix():
     assert "loads_per_warp" not in found.values
 
 
-def picked(x, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        out[i] = x[int(math.sqrt(float32(i))) % 16]
-
-
-def test_nothing_is_told_of_elements_that_real_numbers_pick():
-    here = picked.__code__.co_filename, picked.__code__.co_firstlineno + 3
-    told = synthesise(request_of(picked, float32[::1], float32[::1]))
-    relations = IndexRelations(real_indices=frozenset({(*here, "x")}))
-    silent = synthesise(request_of(picked, float32[::1], float32[::1], relations=relations))
-    assert {one.array for one in told.lines if one.entity == "access"} == {"x", "out"}
-    assert {one.array for one in silent.lines if one.entity == "access"} == {"out"}
-
-
 def test_neighbours_along_three_axes():
     def laplace(x, out):
         i, j, k = cuda.grid(3)
