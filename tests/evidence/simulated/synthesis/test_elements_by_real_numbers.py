@@ -1,4 +1,4 @@
-"""Of elements that real numbers of each thread pick no launch that was made up tells how far apart they lie."""
+"""Of elements that real numbers of each thread pick no made-up launch tells how far apart they lie."""
 
 from __future__ import annotations
 
