@@ -83,9 +83,9 @@ def test_the_same_is_written_as_with_all_files_looked_at_each_time(project, tmp_
     looked: list[str] = []
     host = FileAnalyser.host
 
-    def noted(self, file, *more):
+    def noted(self, file, *more, **options):
         looked.append(file.name)
-        return host(self, file, *more)
+        return host(self, file, *more, **options)
 
     monkeypatch.setattr(FileAnalyser, "host", noted)
     kept = fixed(project(tmp_path / "kept"), capsys)
