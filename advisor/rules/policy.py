@@ -154,6 +154,8 @@ def policy_for(changes: Mapping[str, str | float]) -> Policy:
     Raises UsageError for a circumstance that does not exist, and for limits that are none.
     """
     shipped = shipped_policy()
+    if not changes:
+        return shipped
     known = {"doubt", NEGLIGIBLE, CONSIDERABLE, *(one.id for one in shipped.circumstances)}
     for name in changes:
         if name not in known:
