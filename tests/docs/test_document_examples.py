@@ -80,10 +80,6 @@ def printed(project: Path) -> Callable[[str], str]:
             known[example] = " ".join("".join(map(run_one, example.split(" && "))).split())
         return known[example]
 
-    # In the order of the documents, whatever the order of the tests: commands share the user's caches.
-    for row in ROWS:
-        if others := [one for one in commands(row) if not programs(one)]:
-            run(" && ".join(others))
     return run
 
 
@@ -114,9 +110,10 @@ def places(findings: Findings) -> set[tuple[str, int]]:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda one: one.id)
 def test_an_example_shows_its_statement(
-    row: CoverageRow, checked: Findings, printed: Callable[[str], str]
+    row: CoverageRow, printed: Callable[[str], str], request: pytest.FixtureRequest
 ) -> None:
     files = [file for one in commands(row) for file in programs(one)]
+    checked: Findings = request.getfixturevalue("checked") if files else []
     others = [one for one in commands(row) if not programs(one)]
     said, named = [printed(" && ".join(others))] if others else [], set[str]()
     for file in files:
@@ -141,7 +138,7 @@ def test_each_rule_of_a_row_is_shown() -> None:
     missing = {
         row.id: rules
         for row in coverage().rows
-        if not row.open and (rules := sorted(set(row.covered.get("rules", ())) - set(row.shows)))
+        if not row.limit and (rules := sorted(set(row.covered.get("rules", ())) - set(row.shows)))
     }
     assert missing == {}
 

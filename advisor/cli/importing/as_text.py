@@ -12,13 +12,20 @@ from advisor.evidence.measured.reports.kernel_names import shortened
 from advisor.model.history.fingerprint import Fingerprint, Run
 from advisor.model.settings.check_options import CheckOptions
 from advisor.reports.outputs import RenderOptions, options_for, render_report
+from advisor.rules.units import find_unit, format_value
 
 if TYPE_CHECKING:
     from advisor.cli.importing.imported_run import Imported
 
 _MOST_KERNELS = 15
 _MOST_NAMES = 8
-_HEADER = ("kernel", "grid", "block", "launches", "time", "SM", "memory", "occupancy", "tensor", "stalled by")
+_HEADER = (
+    "kernel", "grid", "block", "launches", "time", "SM", "memory", "occupancy", "tensor", "bandwidth",
+    "sectors/request", "stalled by", "range",
+)  # fmt: skip
+_NUMBERS = range(3, 11)
+_ALWAYS = (0, 3, 4)
+_WITH_UNIT = {"achieved_bandwidth": "byte/s", "global_sectors_per_request": "count"}
 _STALL = "stall_"
 
 
@@ -44,13 +51,15 @@ def _kernels(run: Run) -> str:
     if not counted:
         return ""
     rows = [_row(one) for one in counted[:_MOST_KERNELS]]
-    header: tuple[str, ...] = _HEADER
-    if any(one.ranges for one in counted):
-        # Kernels of one name and shape are told apart by where the program was.
-        header = (*_HEADER, "range")
-        shown = counted[:_MOST_KERNELS]
-        rows = [(*row, " > ".join(one.ranges)) for row, one in zip(rows, shown, strict=True)]
-    table = plain_table(header, rows, right=(3, 4, 5, 6, 7, 8))
+    # A column in which no report has a number is none.
+    shown = [
+        at for at in range(len(_HEADER)) if at in _ALWAYS or any(row[at] not in ("", UNKNOWN) for row in rows)
+    ]
+    table = plain_table(
+        [_HEADER[at] for at in shown],
+        [[row[at] for at in shown] for row in rows],
+        right=[place for place, at in enumerate(shown) if at in _NUMBERS],
+    )
     rest = len(counted) - _MOST_KERNELS
     return f"{table}\nand {rest} more, with less time" if rest > 0 else str(table)
 
@@ -67,8 +76,16 @@ def _row(one: Fingerprint) -> tuple[str, ...]:
             ratio_in_words(_number(metrics.get(name)))
             for name in ("sm_throughput", "memory_throughput", "achieved_occupancy", "tensor_utilization")
         ),
+        *(_with_unit(metrics.get(name), unit) for name, unit in _WITH_UNIT.items()),
         _stall(one),
+        # Kernels of one name and shape are told apart by where the program was.
+        " > ".join(one.ranges),
     )
+
+
+def _with_unit(value: object, name: str) -> str:
+    unit = find_unit(name)
+    return format_value(value, unit) if isinstance(value, float) and unit is not None else UNKNOWN
 
 
 def _stall(one: Fingerprint) -> str:
@@ -112,6 +129,10 @@ def _closing(imported: Imported, verbose: bool) -> list[str]:
         lines.append(
             f"{counted(len(imported.unused), 'metric')} of the report not used: {', '.join(shown)}{more}."
         )
+    lines += [
+        f"{name} says nothing alone; with {other} it gives {metric}: add it to `ncu --metrics`."
+        for name, (other, metric) in imported.lacking.items()
+    ]
     lines += [f"{name} not used: {reason}." for name, reason in imported.refused.items()]
     return lines
 

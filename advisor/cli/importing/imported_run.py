@@ -6,12 +6,13 @@ import os
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from advisor.cli.importing.matching import Mapped, Matcher, ProjectKernel
 from advisor.evidence.measured.reports import ImportedReport, read_report
 from advisor.evidence.measured.reports.fingerprints import Reading, merged, reading_of
+from advisor.evidence.measured.reports.mapping import counters_beside, shapes_are_judged
 from advisor.evidence.measured.reports.records import records_of
 from advisor.model.devices import Device, find_device, load_devices
 from advisor.model.errors import UsageError
@@ -24,6 +25,7 @@ from advisor.runs.profiling.rates import achieved_rates
 
 _ENTITIES = ("run", "kernel", "line")
 _UNKNOWN = "unknown GPU"
+_OTHER_MAKER = "The report is of an AMD GPU: times, calls and copies are judged, occupancy and grids are not."
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class Imported:
     """What `advisor import` made of its files: the run, the findings, and what was left out.
 
     `unused` are the reports' metrics that no table maps, `refused` those whose numbers could not be taken,
-    with the reason. `judged_for` is the device that the rules used.
+    with the reason. `judged_for` is the device that the rules used. `lacking` says of unused metrics which
+    counter beside them would give which metric.
     """
 
     run: Run
@@ -39,6 +42,7 @@ class Imported:
     unused: tuple[str, ...]
     refused: Mapping[str, str]
     judged_for: str
+    lacking: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,8 @@ def import_reports(
         host={key: value for report in reports for key, value in report.host.items() if value},
     )
     judged = _judged(run, files, replace(options, device=device.device.id), project)
-    return Imported(run, judged, _unused(readings), _refused(readings), device.device.id)
+    lacking = _lacking(reports, readings)
+    return Imported(run, judged, _unused(readings), _refused(readings), device.device.id, lacking)
 
 
 def _read(files: Sequence[Path]) -> list[ImportedReport]:
@@ -154,6 +159,8 @@ def _chosen(named: str, reports: Sequence[ImportedReport], default: str) -> _Cho
         return _Chosen(found, True, told)
     if capability is not None:
         return _by_capability(told, capability, find_device(default))
+    if not any(shapes_are_judged(report.tool) for report in reports):
+        return _Chosen(find_device(default), False, told, _OTHER_MAKER)
     who = f"The GPU of the report, {told}, has no device file" if told else "The report does not name its GPU"
     note = f"{who}; rules that need its numbers were judged for {default} (--device names another)."
     return _Chosen(find_device(default), False, told, note)
@@ -225,6 +232,16 @@ def _notes(reports: Sequence[ImportedReport]) -> list[str]:
 
 def _unused(readings: Sequence[Reading]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for reading in readings for name in reading.unused))
+
+
+def _lacking(reports: Sequence[ImportedReport], readings: Sequence[Reading]) -> dict[str, tuple[str, str]]:
+    known = [name for report in reports for name in report.columns]
+    unused = _unused(readings)
+    return {
+        name: found
+        for tool in dict.fromkeys(report.tool for report in reports)
+        for name, found in counters_beside(tool, unused, known).items()
+    }
 
 
 def _refused(readings: Sequence[Reading]) -> dict[str, str]:

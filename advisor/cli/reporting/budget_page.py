@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from advisor.cli.reporting.page import Page
-from advisor.cli.reporting.wording import UNKNOWN, counted, ratio_in_words, share_in_words, time_in_words
+from advisor.cli.reporting.wording import (
+    UNKNOWN,
+    counted,
+    ratio_in_words,
+    shape_in_words,
+    share_in_words,
+    time_in_words,
+)
 from advisor.runs.comparison.numbers import comparing_numbers
 from advisor.runs.comparison.ranking.budgets import Line
 
@@ -48,9 +55,17 @@ def _row(line: Line) -> tuple[str, ...]:
 
 def _status(line: Line) -> str:
     if line.would_be is None or line.value is None:
-        return line.status
+        return line.status + _fitting(line)
     words = _WORDS_OF[line.unit]
-    return f"no measurement (predicted {words(line.value)}: {line.would_be})"
+    return f"no measurement (predicted {words(line.value)}: {line.would_be}{_fitting(line)})"
+
+
+def _fitting(line: Line) -> str:
+    """Which of the kernel's other shapes keeps the limit: what a caller may choose its batch by."""
+    if line.fitting is None:
+        return ""
+    one, value = line.fitting
+    return f"; grid {shape_in_words(one.identity.grid)} keeps it with {_WORDS_OF[line.unit](value)}"
 
 
 def _name(line: Line) -> str:
@@ -98,5 +113,7 @@ def _content(line: Line) -> dict[str, Any]:
         "predicted": line.value if is_predicted else None,
         "status": line.status,
         "would_be": line.would_be,
+        "fitting": line.fitting
+        and {"grid": list(line.fitting[0].identity.grid or ()), "value": line.fitting[1]},
         "place": f"{line.budget.file}:{line.budget.line}",
     }

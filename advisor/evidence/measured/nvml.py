@@ -71,6 +71,11 @@ def _reasons() -> tuple[tuple[int, str, str], ...]:
     return tuple((one["bit"], one["name"], one["cause"]) for one in data["nvml"]["reasons"])
 
 
+def clock_reasons(bits: int) -> tuple[str, ...]:
+    """The names of the reasons for lower clocks that bits of NVML stand for."""
+    return tuple(name for bit, name, _ in _reasons() if bits & bit)
+
+
 class Nvml:
     """NVML for one GPU, by its index or its UUID (`GPU-…`).
 
@@ -154,7 +159,7 @@ class Nvml:
         names = ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons")
         ask = next((getattr(self._nvml, name) for name in names if hasattr(self._nvml, name)), None)
         bits = self._asked(lambda: ask(self._device)) if ask else None
-        return None if bits is None else tuple(name for bit, name, _ in _reasons() if bits & bit)
+        return None if bits is None else clock_reasons(bits)
 
     def _asked(self, ask: Callable[[], _Found]) -> _Found | None:
         """The answer, None where this GPU or user is not given one."""
@@ -249,6 +254,8 @@ def run_metrics(
         found["gpu_temperature"] = max(heat)
     if memory := [one.memory_used for one in samples if one.memory_used is not None]:
         found["device_memory_bytes"] = float(max(memory))
+        if facts is not None and facts.memory:
+            found["device_memory_share"] = min(1.0, max(memory) / facts.memory)
     if seen := [{process.id for process in one.processes} for one in samples if one.processes is not None]:
         hidden = 0 if any(ids & set(own) for ids in seen) or not own else 1
         found["other_processes"] = float(max(max(0, len(ids - set(own)) - hidden) for ids in seen))

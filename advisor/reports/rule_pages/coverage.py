@@ -21,15 +21,15 @@ _ONE = {"fixes": "fix", "metrics": "metric", "workloads": "workload", "devices":
 class CoverageRow:
     """A statement, and the names of what carries it, by kind.
 
-    `open` says what is missing, `left_out` why nothing carries it, `seen_in` which tools look for it.
-    `example` is the command, or several joined by `&&`, that shows the statement, `shows` the rules and texts
-    that stand in what it prints.
+    `limit` says where a part can serve nobody or a number differs, and why, `left_out` why nothing carries
+    it, `seen_in` which tools look for it. `example` is the command, or several joined by `&&`, that shows
+    the statement, `shows` the rules and texts that stand in what it prints.
     """
 
     id: str
     statement: str
     covered: dict[str, tuple[str, ...]]
-    open: str
+    limit: str
     left_out: str = ""
     seen_in: tuple[str, ...] = ()
     example: str = ""
@@ -67,7 +67,7 @@ def _read(file: str) -> Coverage:
             one["id"],
             one["statement"],
             {kind: tuple(one[kind]) for kind in _KINDS if one.get(kind)},
-            one.get("open", ""),
+            one.get("limit", ""),
             one.get("left_out", ""),
             tuple(one.get("seen_in", ())),
             one.get("example", ""),
@@ -135,6 +135,6 @@ def _others(row: CoverageRow) -> str:
             said.append(f"{noun} {_names(names)}")
     if row.left_out:
         said.append(f"not looked for: {row.left_out}")
-    if row.open:
-        said.append(f"**open: {row.open}**")
+    if row.limit:
+        said.append(f"limit: {row.limit}")
     return "; ".join(said)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 from advisor.model.records import SOURCES, Source
 from advisor.rules.language.expressions import Expression, Operation, Quantified, Reference, metrics_in
@@ -19,6 +20,7 @@ else:
 
 # The levels as numbers: 0 needs nothing, the last is a metric that no level is known to tell.
 _NOTHING, _NO_LEVEL = 0, len(SOURCES) + 1
+Told: TypeAlias = "Callable[[str], tuple[Source, ...]]"
 
 
 @cache
@@ -30,8 +32,8 @@ def evidence_levels() -> Mapping[str, str]:
     return levels
 
 
-def sources_of(name: str, rulebook: Rulebook) -> tuple[Source, ...]:
-    """The levels that can tell the metric entity.name, as its declaration says, the least first.
+def sources_of(name: str, rulebook: Rulebook, told: Told | None = None) -> tuple[Source, ...]:
+    """The levels that can tell the metric entity.name, as its declaration or `told` says, the least first.
 
     Of a computed one the least that suffices for it; () when none is known.
     """
@@ -39,16 +41,21 @@ def sources_of(name: str, rulebook: Rulebook) -> tuple[Source, ...]:
     declared = rulebook.metric(entity, metric)
     if declared is None:
         return ()
+    if told is not None and (known := told(name)):
+        return known
     if declared.computed is None:
-        return declared.provided_by
+        return declared.provided_by if told is None else ()
     computed = declared.computed
-    level = _Reach(rulebook, {}).level(computed.expression, {computed.variable: entity})
+    level = _Reach(rulebook, {}, told).level(computed.expression, {computed.variable: entity})
     return () if level == _NO_LEVEL else (SOURCES[max(level, 1) - 1],)
 
 
-def least_evidence(rule: Rule, rulebook: Rulebook) -> Source | None:
-    """The least level with which the rule's condition can be true; None when no level is known to do."""
-    level = _Reach(rulebook, dict(rule.lets)).level(rule.when, dict(rule.variables))
+def least_evidence(rule: Rule, rulebook: Rulebook, told: Told | None = None) -> Source | None:
+    """The least level with which the rule's condition can be true; None when no level is known to do.
+
+    `told` says which levels tell a metric that is not computed, where it is not its declaration that counts.
+    """
+    level = _Reach(rulebook, dict(rule.lets), told).level(rule.when, dict(rule.variables))
     return None if level == _NO_LEVEL else SOURCES[max(level, 1) - 1]
 
 
@@ -58,6 +65,7 @@ class _Reach:
 
     rulebook: Rulebook
     lets: Mapping[str, Expression]
+    told: Told | None = None
 
     def level(self, expression: Expression, variables: dict[str, str]) -> int:
         """The level as a number: 1 for the first, 0 for none, `_NO_LEVEL` where none is known to suffice."""
@@ -75,5 +83,5 @@ class _Reach:
             value = self.lets.get(reference.parts[0])
             return _NOTHING if value is None else self.level(value, variables)
         (name,) = metrics_in(reference, variables)
-        sources = sources_of(name, self.rulebook)
+        sources = sources_of(name, self.rulebook, self.told)
         return SOURCES.index(sources[0]) + 1 if sources else _NO_LEVEL

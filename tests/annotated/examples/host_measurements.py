@@ -150,3 +150,30 @@ def cupy_brings_the_result(n):
     start = time.perf_counter()
     y = (x @ x).get()
     return y, time.perf_counter() - start  # ok: measured-without-wait
+
+
+def torch_compiles_in_the_measured_time(net, n):
+    x = torch.randn(n, n, device="cuda")
+    model = torch.compile(net)
+    start = time.perf_counter()
+    y = model(x)
+    torch.cuda.synchronize()
+    return y, time.perf_counter() - start  # hit: compile-in-measurement
+
+
+def torch_has_compiled_before(net, n):
+    x = torch.randn(n, n, device="cuda")
+    model = torch.compile(net)
+    model(x)
+    start = time.perf_counter()
+    y = model(x)
+    torch.cuda.synchronize()
+    return y, time.perf_counter() - start  # ok: compile-in-measurement
+
+
+def compiled_by_somebody_else(model, n):
+    x = torch.randn(n, n, device="cuda")
+    start = time.perf_counter()
+    y = model(x)
+    torch.cuda.synchronize()
+    return y, time.perf_counter() - start  # ok: compile-in-measurement

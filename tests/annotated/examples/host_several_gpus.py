@@ -66,3 +66,21 @@ def kept_on_the_host_too(x):
     on_host = x.cpu()
     print(on_host)
     return on_host.to("cuda:1")  # ok: device-copy-through-host
+
+
+def sent_after_each_small_batch(net, loader, optimizer, several):
+    model = torch.nn.parallel.DistributedDataParallel(net)
+    for i, batch in enumerate(loader):
+        (model(batch) / several).backward()  # hit: gradients-sent-before-step
+        if (i + 1) % several == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def stepped_each_time(net, loader, optimizer):
+    model = torch.nn.parallel.DistributedDataParallel(net)
+    for i, batch in enumerate(loader):
+        model(batch).backward()  # ok: gradients-sent-before-step
+        optimizer.step()
+        if i % 100 == 0:
+            optimizer.zero_grad()

@@ -190,3 +190,14 @@ def test_the_budgets_of_the_reference_kernels_are_the_documents() -> None:
 def test_unmatched(tmp_path: Path) -> None:
     found = line(budget("lost", mean=1.0), run(fingerprint()))
     assert (found.fingerprint, found.value, found.status) == (None, None, "no measurement")
+
+
+def test_over_budget_the_largest_shape_that_keeps_it_is_named() -> None:
+    small, medium, large = (
+        fingerprint(samples=(time,) * 9, grid=grid) for time, grid in ((1.0, 8), (4.0, 16), (9.0, 32))
+    )
+    over = line(budget(mean=5.0), run(small, medium, large))
+    assert (over.status, over.fitting) == ("over", (medium, 4.0))
+    within = line(budget(mean=10.0), run(small, medium, large))
+    assert (within.status, within.fitting) == ("within", None)
+    assert line(budget(mean=0.5), run(small, large)).fitting is None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from advisor.evidence.measured.reports.kernel_names import readable
-from advisor.evidence.measured.reports.mapping import mapped, over_launches
+from advisor.evidence.measured.reports.mapping import mapped, over_launches, shapes_are_judged
 from advisor.evidence.measured.reports.report import ImportedReport, Launches
 from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, Timing
 from advisor.model.records import Value
@@ -16,6 +16,11 @@ from advisor.model.records import Value
 _MOST_SAMPLES = 1000
 # In the order of the fields of Timing.
 _STATISTICS = ("mean", "median", "deviation", "least", "most")
+# What every report that has launches tells of a kernel at most, beside what its table maps.
+TIME_METRICS = (
+    "latency_ms", "launches", "time_mean_ms", "time_median_ms", "time_min_ms", "time_max_ms",
+    "timed_launches", "time_stddev_ms", "time_cv",
+)  # fmt: skip
 
 
 @dataclass
@@ -64,7 +69,7 @@ def _fingerprint(tool: str, launches: Launches, used: set[str], refused: dict[st
         metrics["latency_ms"] = float(launches.values[0]["statistics.total"].value)
     metrics["launches"] = float(launches.launches)
     for metric, extent in (("grid_blocks", launches.grid), ("block_threads", launches.block)):
-        if extent is not None:
+        if extent is not None and shapes_are_judged(tool):
             metrics.setdefault(metric, float(math.prod(extent)))
     metrics |= _time_metrics(timing)
     identity = KernelIdentity(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, Literal, TypeAlias
@@ -66,6 +66,13 @@ def entries(tool: str, entity: Entity) -> tuple[Entry, ...]:
     path = knowledge_folder() / "imports" / f"{tool}.toml"
     groups = tomllib.loads(path.read_text(encoding="utf-8")).get(entity, [])
     return tuple(_entry(group) for group in groups)
+
+
+@cache
+def shapes_are_judged(tool: str) -> bool:
+    """Whether grids and blocks of a tool's reports mean to rules what they mean on NVIDIA's hardware."""
+    path = knowledge_folder() / "imports" / f"{tool}.toml"
+    return bool(tomllib.loads(path.read_text(encoding="utf-8")).get("shapes") != "identity")
 
 
 def _entry(group: Mapping[str, Any]) -> Entry:
@@ -136,6 +143,25 @@ def _plan(tool: str, entity: Entity, known: tuple[str, ...]) -> _Plan:
         if names and needed <= set(names) and (zeros or not entry.zero):
             found.append((entry, names, zeros))
     return tuple(found)
+
+
+def counters_beside(tool: str, unused: Collection[str], known: Collection[str]) -> dict[str, tuple[str, str]]:
+    """For metrics of a report that nothing was made of alone: the one counter that they lack, and of what."""
+    found: dict[str, tuple[str, str]] = {}
+    for entry in entries(tool, "kernel"):
+        here = {term: name for term, names in entry.terms.items() if (name := _first(names, tuple(known)))}
+        missing = [term for term in entry.terms if term not in here and term not in entry.optional]
+        lacking = _plain(entry.terms[missing[0]][0]) if len(missing) == 1 else None
+        for name in here.values():
+            if lacking and name in unused:
+                found.setdefault(name, (lacking, entry.metric))
+    return found
+
+
+def _plain(pattern: re.Pattern[str]) -> str | None:
+    """The only text that a pattern fits, None for one that fits several."""
+    text = re.sub(r"\\(.)", r"\1", pattern.pattern)
+    return text if re.escape(text) == pattern.pattern else None
 
 
 def _first(patterns: Sequence[re.Pattern[str]], known: Sequence[str]) -> str | None:

@@ -40,7 +40,7 @@ from advisor.evidence.source.host.loaders import loader_records
 from advisor.evidence.source.host.measuring.measurements import measurement_records
 from advisor.evidence.source.host.measuring.timed_functions import timed_function_records
 from advisor.evidence.source.host.overwritten_arrays import unread_arrays
-from advisor.evidence.source.host.several_gpus import collective_records, round_trip_records
+from advisor.evidence.source.host.several_gpus import collective_records, gradient_records, round_trip_records
 from advisor.evidence.source.kernel_walk.walk import WalkedKernels
 from advisor.evidence.source.kernels.bounds.launched_sizes import Reach, elements_without_thread
 from advisor.evidence.source.test_paths import is_test_path
@@ -65,6 +65,7 @@ _MAKERS = (
     chain_records,
     collective_records,
     round_trip_records,
+    gradient_records,
     early_read_records,
     matrix_product_records,
 )

@@ -13,9 +13,10 @@ from advisor.model.records import Record
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.calls import called_name, keyword_value
-from advisor.program.syntax.module import names_in
+from advisor.program.syntax.module import ModuleSyntax, names_in
 
 _COLLECTIVES = frozenset({"all_reduce", "reduce_scatter"})
+_HOLDS_BACK = frozenset({"no_sync", "require_backward_grad_sync", "set_requires_gradient_sync"})
 _PARAMETERS = frozenset({"parameters", "named_parameters", "buffers", "state_dict"})
 
 
@@ -48,6 +49,50 @@ def collective_records(placement: Placement) -> Iterator[Record]:
             waits=waits,
             in_test_or_benchmark=context.timed,
         )
+
+
+def gradient_records(placement: Placement) -> Iterator[Record]:
+    """The calls of `backward` in loops that step an optimiser only after several of them, and whether each
+    of them sends the gradients to other GPUs.
+    """
+    module = placement.module
+    backwards = [one for one in module.calls if called_name(one) == "backward"] if placement.torch else []
+    distributed = any(
+        (module.dotted(one.func) or "").endswith(".DistributedDataParallel")
+        for one in (module.calls if backwards else ())
+    )
+    for call in backwards:
+        context = loop_context(module, call)
+        if isinstance(call.func, ast.Attribute) and context.loops and _steps_seldom(context.loops[0]):
+            yield host_record(
+                module,
+                "gradient",
+                call,
+                "backward",
+                call=f".{call.func.attr}()",
+                distributed=distributed,
+                held_back=_is_held_back(module),
+                in_test_or_benchmark=context.timed,
+            )
+
+
+def _steps_seldom(loop: ast.For | ast.While) -> bool:
+    """Whether a loop steps an optimiser under a condition that asks for a remainder, and nowhere else."""
+    steps = {one for one in ast.walk(loop) if isinstance(one, ast.Call) and called_name(one) == "step"}
+    seldom = {
+        one
+        for branch in ast.walk(loop)
+        if isinstance(branch, ast.If) and any(isinstance(node, ast.Mod) for node in ast.walk(branch.test))
+        for statement in branch.body
+        for one in ast.walk(statement)
+        if one in steps
+    }
+    return bool(steps) and steps == seldom
+
+
+def _is_held_back(module: ModuleSyntax) -> bool:
+    """Whether a module says anywhere when gradients are sent."""
+    return any(isinstance(one, ast.Attribute) and one.attr in _HOLDS_BACK for one in ast.walk(module.tree))
 
 
 def round_trip_records(placement: Placement) -> Iterator[Record]:

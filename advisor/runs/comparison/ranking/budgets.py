@@ -21,7 +21,8 @@ class Line:
     """One limit of a budget beside what is known of it, both in `unit` ("ms", "ratio" or "count").
 
     `value` is None where nothing is known. A predicted value is never `within` or `over`: `status` is "no
-    measurement", and `would_be` says what it would be were it measured.
+    measurement", and `would_be` says what it would be were it measured. `fitting` is the longest of the
+    kernel's other shapes that keeps the limit, and its value, where the longest one does not.
     """
 
     budget: Budget
@@ -33,6 +34,7 @@ class Line:
     value: float | None
     status: Status
     would_be: Status | None = None
+    fitting: tuple[Fingerprint, float] | None = None
 
 
 Exponent = Callable[[Fingerprint, Run], "float | None"]
@@ -111,10 +113,13 @@ def _lines(budget: Budget, run: Run, those: Sequence[Fingerprint], exponent: Exp
             continue
         value, one = max(known, key=lambda pair: pair[0])
         status = _status(value, limit, kind)
+        fits = [pair for pair in known if pair[0] <= limit and pair[1].identity.grid is not None]
+        largest = max(fits, key=lambda pair: pair[0], default=None) if status == "over" else None
+        fitting = (largest[1], largest[0]) if largest is not None and kind != "variation" else None
         if one.source == "measured":
-            found.append(Line(budget, kind, limit, unit, one, run, value, status))
+            found.append(Line(budget, kind, limit, unit, one, run, value, status, fitting=fitting))
         else:
-            found.append(Line(budget, kind, limit, unit, one, run, value, "no measurement", status))
+            found.append(Line(budget, kind, limit, unit, one, run, value, "no measurement", status, fitting))
     return found
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from advisor.check.rulebook import rulebook_for
 from advisor.evidence.measured.reports.formulas import evaluate, parsed
-from advisor.evidence.measured.reports.mapping import ENTITIES, entries
+from advisor.evidence.measured.reports.mapping import ENTITIES, counters_beside, entries
 from advisor.evidence.measured.reports.reading.printed_numbers import Notation, notation_of
 from advisor.evidence.measured.reports.reading.printed_units import in_base_unit
 from advisor.evidence.measured.reports.report import Quantity
@@ -22,7 +22,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-TOOLS = ("ncu", "nsys", "torch")
+TOOLS = ("ncu", "nsys", "torch", "rocprof", "nvidia_smi")
 ROOT = Path(__file__).parents[4]
 
 
@@ -132,3 +132,11 @@ def test_formulas_are_arithmetic_only() -> None:
     for text in ("__import__('os')", "a.b", "a if b else c", "open(a)", "a +", "[1]", "'x'"):
         with pytest.raises(ValueError, match=r"formula|calls"):
             parsed(text)
+
+
+def test_a_counter_that_says_nothing_alone_names_the_one_that_it_lacks() -> None:
+    sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+    requests = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
+    found = counters_beside("ncu", [sectors], [sectors, "unknown.sum"])
+    assert found == {sectors: (requests, "global_sectors_per_request")}
+    assert counters_beside("ncu", ["unknown.sum"], [sectors, "unknown.sum"]) == {}

@@ -166,3 +166,17 @@ def test_the_trace_of_the_gpu() -> None:
     assert (norm.launches, norm.metrics["registers"], norm.identity.grid) == (2, 32, (16, 1, 1))
     assert norm.metrics["launch_shared_bytes"] == pytest.approx(2000)  # 0.002 MB
     assert read_report(DATA / "nsys-gpu-trace.csv").device == "NVIDIA L4"
+
+
+def test_how_launches_begin(tmp_path: Path) -> None:
+    path = tmp_path / "exec.csv"
+    columns = "Count,QCount,TAvg (ns),AAvg (ns),KAvg (ns),KMed (ns),KMin (ns),KMax (ns),KStdDev (ns)"
+    path.write_text(
+        f'{columns},API Name,Kernel Name\n4,4,9,5000,2000,1900,1000,4000,90,cuLaunchKernel,"k(int)"\n'
+    )
+    found = reading(path)
+    ((name, kernel),) = found.fingerprints
+    assert (name, kernel.launches, kernel.metrics["latency_ms"]) == ("k(int)", 4, pytest.approx(0.008))
+    assert kernel.timing is not None and kernel.timing.most == pytest.approx(0.004)
+    assert found.metrics["api_launch_overhead_ms"] == pytest.approx(0.02)
+    assert found.unused == ()

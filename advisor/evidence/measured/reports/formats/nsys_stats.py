@@ -29,9 +29,13 @@ _READ = {
     "Time", "Total", "Total Time", "Name", "Operation", "Count", "Instances", "Num Calls",
     "Avg", "Med", "Min", "Max", "StdDev", "Start", "Duration", "CorrId", "Throughput", "Bytes",
     "SrcMemKd", "DstMemKd", "Device", "Ctx", "GreenCtx", "Strm", "StcSMem", "DymSMem", "Reg/Trd",
-    "GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ",
+    "GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ", "API Name", "API Function", "Kernel Name",
+    "PID", "TID", "DevId", "QCount",
+    # Of cuda_kern_exec_sum: from the call to the kernel's end, of the call, in the queue, of the kernel.
+    *(f"{part}{statistic}" for part in "TAQK" for statistic in ("Avg", "Med", "Min", "Max", "StdDev")),
 }  # fmt: skip
-_TEXTS = {"Name", "Operation", "SrcMemKd", "DstMemKd", "Device"}
+_TEXTS = {"Name", "Operation", "SrcMemKd", "DstMemKd", "Device", "API Name", "API Function", "Kernel Name"}
+_STATISTICS = {"mean": "Avg", "median": "Med", "least": "Min", "most": "Max", "deviation": "StdDev"}
 _NANOSECONDS = 1e6
 
 
@@ -71,6 +75,8 @@ def _heading(cells: Sequence[str]) -> str | None:
         return "kernels"
     if {"Total Time", "Num Calls", "Name"} <= names:
         return "calls"
+    if {"Kernel Name", "Count", "KAvg"} <= names:
+        return "executions"
     if {"Total Time", "Operation"} <= names:
         return "copies"
     if {"Total", "Operation", "Count"} <= names:
@@ -97,8 +103,11 @@ def read(path: Path) -> ImportedReport:
         "Summaries of nsys stats hold no timeline, grids or NVTX ranges; "
         "the SQLite export or the report cuda_gpu_trace does."
     ]
+    kinds = {table.kind for table in tables}
     for table in tables:
-        if table.kind == "trace":
+        if table.kind == "executions":
+            launches += _executions(table, notation, totals, kinds)
+        elif table.kind == "trace":
             _trace(table, notation, totals, groups)
             notes = ["The trace of the GPU holds no calls of the host and no NVTX ranges."]
         elif table.kind == "kernels":
@@ -172,14 +181,35 @@ def _summary(row: Mapping[str, str], table: _Table, notation: Notation) -> Launc
     def time(column: str) -> float:
         return _nanoseconds(row, column, table, notation) / _NANOSECONDS
 
-    statistics = {"mean": "Avg", "median": "Med", "least": "Min", "most": "Max", "deviation": "StdDev"}
     values = {
         f"statistics.{name}": Quantity(time(column), "ms")
-        for name, column in statistics.items()
+        for name, column in _STATISTICS.items()
         if column in table.names
     }
     values["statistics.total"] = Quantity(time("Total Time"), "ms")
     return Launches(row["Name"], None, None, int(_number(row, "Instances", notation)), (), (values,))
+
+
+def _executions(table: _Table, notation: Notation, totals: RunTotals, others: set[str]) -> list[Launches]:
+    """Kernels of cuda_kern_exec_sum, and the calls that launched them, unless other tables have them."""
+    found = []
+    for row in table.records():
+        number = int(_number(row, "Count", notation))
+
+        def time(column: str, row: Mapping[str, str] = row) -> float:
+            return _nanoseconds(row, column, table, notation)
+
+        if "calls" not in others and "AAvg" in table.names:
+            call = row.get("API Name") or row.get("API Function") or "cudaLaunchKernel"
+            totals.call(call, time("AAvg") * number, number)
+        values = {
+            f"statistics.{name}": Quantity(time(f"K{column}") / _NANOSECONDS, "ms")
+            for name, column in _STATISTICS.items()
+            if f"K{column}" in table.names
+        }
+        values["statistics.total"] = Quantity(time("KAvg") * number / _NANOSECONDS, "ms")
+        found.append(Launches(row["Kernel Name"], None, None, number, (), (values,)))
+    return [] if "kernels" in others else found
 
 
 def _sum_up(table: _Table, notation: Notation, totals: RunTotals) -> None:

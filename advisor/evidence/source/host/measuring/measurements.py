@@ -19,6 +19,7 @@ from advisor.evidence.source.module_parts import split
 from advisor.model.records import Record
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
+from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.module import NOWHERE, ModuleSyntax
 from advisor.program.syntax.statement_places import begin
 from advisor.program.syntax.tree_nodes import below
@@ -49,11 +50,14 @@ def _measurement(span: Span, placement: Placement, launches: dict[ast.Call, Laun
         if library is not None and isinstance(node, ast.expr):
             work.append((node, library))
     measured = [one for one in nodes if isinstance(one, ast.Call) and one in launches]
+    first_call = _first_call_of_torch(span, placement)
     compiled = _compiled(span, placement, [launches[one] for one in measured])
+    if compiled is None and first_call is not None:
+        compiled = ast.unparse(first_call.func)
     if not work and compiled is None:
         return None
     # A launch with NumPy arrays copies them back, and waits for that.
-    found = [*work] or [(one, "numba") for one in measured]
+    found = [*work] or [(one, "numba") for one in measured] or [(one, "torch") for one in [first_call] if one]
     node, library = max(found, key=lambda one: ending(one[0]))
     name = _name(node, launches, functions)
     unclear = span.is_of_the_host() or _may_copy_back(node, placement, launches)
@@ -188,6 +192,26 @@ def _compiled(span: Span, placement: Placement, measured: Sequence[Launch]) -> s
         ]
         if not uses and not _named_often(module, kernel.name):
             return launch.name
+    return None
+
+
+def _first_call_of_torch(span: Span, placement: Placement) -> ast.Call | None:
+    """The call in a span of what `torch.compile` made in the same function, which nothing calls before."""
+    module = placement.module
+    if not placement.torch or host_loops(module, span.end):
+        return None
+    for node in span.nodes():
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or host_loops(module, node):
+            continue
+        bound, scope = values_at(module, node.func), module.scope_of(node)
+        made = bound[0] if len(bound) == 1 else None
+        if not isinstance(made, ast.Call) or module.dotted(made.func) != "torch.compile":
+            continue
+        if module.scope_of(made) is scope and all(
+            one is node.func or begin(one) > begin(span.end)
+            for one in module.loads(node.func.id, scope or module.tree)
+        ):
+            return node
     return None
 
 
