@@ -146,6 +146,7 @@ def test_each_rule_of_a_row_is_shown() -> None:
 def test_each_example_serves_a_row() -> None:
     named = " ".join(row.example for row in ROWS)
     folders = [ROOT / EXAMPLES / letter.lower() for letter in coverage().documents]
+    folders.append(ROOT / EXAMPLES / "t_reports")
     files = [file for folder in folders for file in folder.rglob("*.*") if "__pycache__" not in file.parts]
     assert files
     assert [one.name for one in files if one.relative_to(ROOT / EXAMPLES).as_posix() not in named] == []
