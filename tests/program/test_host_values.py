@@ -7,6 +7,7 @@ import contextlib
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,8 +44,15 @@ CHANGED = (
     "{a} // {b}", "{a} @ {b}", "{a} > {b}", "np.sqrt({a})", "{a}.view()", "{a}.shape[0]",
     "np.diag({a})", "np.full({a}.shape, {a}.size)", "np.concatenate(({a}, {b}))", "np.stack([{a}, {b}])",
     "{a} if flag else {b}", "same({a})", "flipped({a})", "filled({a}.ndim + 1)", "next_power({a}, 2)",
+    "len({a})", "{a}.size", "{a}.nbytes // {a}.itemsize", "({a}.size + 3) // 4", "{a}.shape[-1] % 3",
+    "{a} % {b}", "-(-{a}.size // 4)", "math.ceil({a}.size / 4)", "min({a}, {b})", "max(len({a}), {b})",
+    "abs(2 - {a}.size)", "int({a})", "float({a})", "{a} - {b}", "{a} * {b}", "{a} / {b}", "1 << {a}",
+    "{a} >> 1", "np.ceil({a} / 2)", "math.sqrt({a})", "int(np.ceil({a}.size / 4))", "np.zeros({a})",
+    "np.ones(({a}, 2))", "np.int64({a})",
+    "{a}.size if flag else 3", "np.zeros(max({a}, 1))[:{b}]",
 )  # fmt: skip
 FUNCTIONS = """
+import math
 import numpy as np
 GLOBAL = np.ones((2, 3), np.float32)
 
@@ -105,23 +113,26 @@ def told(text: str) -> list[tuple[ast.Call, Value]]:
     return [(one, values.of(one.args[1], values.frame(module, function))) for one in calls]
 
 
+def within(number: Number, actual: Any) -> bool:
+    """Whether a number lies between the bounds that are known of it."""
+    if isinstance(actual, complex):
+        return number.low is number.high is None
+    return (number.low is None or number.low <= actual) and (number.high is None or actual <= number.high)
+
+
 def fits(value: Value, actual: object) -> bool:
     """Whether all that is known of a value is true of an actual one."""
     if isinstance(value, Number):
         number = not isinstance(actual, np.ndarray) and np.isscalar(actual)
         dtype = value.dtype in (None, numba_name(np.asarray(actual).dtype)) if number else False
-        return number and dtype and (value.value is None or value.value == actual)
+        return number and dtype and within(value, actual)
     if not isinstance(value, Array):
         return True
     if not isinstance(actual, np.ndarray):
         return value.element
     dtype = value.dtype in (None, numba_name(actual.dtype))
     dims = value.dims in (None, actual.ndim)
-    shape = (
-        not dims
-        or value.shape is None
-        or all(a in (None, b) for a, b in zip(value.shape, actual.shape, strict=True))
-    )
+    shape = not dims or value.sizes is None or all(map(within, value.sizes, actual.shape))
     flags = {"C": actual.flags.c_contiguous, "F": actual.flags.f_contiguous}
     return (
         dtype and dims and shape and flags.get(str(value.order), True) and value.copied_by_launch is not False
@@ -169,7 +180,7 @@ def test_what_is_known_of_a_value_is_true_of_the_program(body: list[str], flag: 
 
 def value_of(body: str, before: str = "", expression: str = "a") -> Value:
     """The value of an expression behind the statements of a function."""
-    text = "import numpy as np\nimport cupy as cp\nfrom numba import cuda\n" + before
+    text = "import math\nimport numpy as np\nimport cupy as cp\nfrom numba import cuda\n" + before
     text += "def run(p, flag):\n" + "".join(
         f"    {line}\n" for line in [*body.splitlines(), f"seen(0, {expression})"]
     )
@@ -248,10 +259,39 @@ def test_sizes_through_constants_and_functions(
 
 def test_a_launch_of_numbers_and_of_elements() -> None:
     assert value_of("a = np.zeros(3, np.float32)[0]") == Number("float32", python=False)
-    assert value_of("a = 2 * 3.5") == Number("float64")
     assert value_of("a = p.shape[0]") == Number("int64")
     assert value_of("a = len(p) // 2") == Number("int64")
-    assert value_of("a = min(len(p), 4)") == Number("int64")
+
+
+@pytest.mark.parametrize(
+    ("body", "dtype", "low", "high"),
+    [
+        ("a = 2 * 3.5", "float64", 7.0, 7.0),
+        ("a = min(len(p), 4)", "int64", None, 4),
+        ("a = max(len(p), 4)", "int64", 4, None),
+        # 1,000 elements in blocks of 256: three full ones and one more.
+        ("a = (np.zeros(1000).size + 255) // 256", "int64", 4, 4),
+        ("a = -(-len(np.zeros((1000, 3))) // 256)", "int64", 4, 4),
+        ("a = math.ceil(np.zeros((10, 100)).size / 256)", "int64", 4, 4),
+        ("a = int(np.ceil(1000 / 256))", "int64", 4, 4),
+        ("a = np.zeros((10, 100), np.float32).nbytes", "int64", 4000, 4000),
+        ("n = 3 if flag else 5\na = 2 * n - 1", "int64", 5, 9),
+        ("n = 3 if flag else 5\na = 7 - n", "int64", 2, 4),
+        ("n = 3 if flag else 5\na = 100 // n", "int64", 20, 33),
+        ("a = len(p) % 32", "int64", 0, 31),
+        ("n = 0\nwhile p:\n    n += 1\na = n", "int64", 0, None),
+        ("n = 64\nwhile p:\n    n = max(n // 2, 1)\na = n", "int64", 1, 64),
+        ("a = 1 // 0", "int64", None, None),
+        ("a = 10 ** 40", "int64", None, None),
+        ("a = np.uint8(200) * np.uint8(2)", "uint8", None, None),
+    ],
+)
+def test_between_which_numbers_a_number_lies(
+    body: str, dtype: str, low: float | None, high: float | None
+) -> None:
+    value = value_of(body)
+    assert isinstance(value, Number)
+    assert (value.dtype, value.low, value.high) == (dtype, low, high)
 
 
 @pytest.mark.parametrize(

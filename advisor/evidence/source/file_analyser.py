@@ -220,7 +220,7 @@ class FileAnalyser:
     def _add_records(self, module: ModuleSyntax, launches: list[Launch], result: FileHost) -> None:
         """Add the records of the host side of one module, whose launches are known."""
         calls = find_host_calls(module, self.resolver)
-        result.records += host_side_records(module, self.resolver, launches, calls)
+        result.records += host_side_records(module, self.resolver, launches, calls, self.host_values)
         result.records += universal_call_records(module, self.host_values)
         result.records += _triton_records(module, self.workspace)
 
@@ -249,7 +249,7 @@ class FileAnalyser:
         result.unread = modules.own.source.unread
         for module in modules.every:
             result.problems += faults_of(module)
-            result.records += host_side_records(module, self.resolver, [], [])
+            result.records += host_side_records(module, self.resolver, [], [], self.host_values)
         if result.records or result.problems:
             result.text = text.text
         return result

@@ -19,7 +19,10 @@ from advisor.program.arrays.host_values import (
     copied_by_launch,
     unlike,
 )
+from advisor.program.arrays.number_ranges import bounds_of_operation
 
+# The dtypes whose results are those of Python's own numbers; narrower ones wrap around or round.
+_UNBROKEN = frozenset({"int64", "float64"})
 _KINDS = {"boolean": 0, "int": 1, "uint": 1, "float": 2, "complex": 3}
 _BITWISE = ast.BitAnd | ast.BitOr | ast.BitXor
 
@@ -43,7 +46,9 @@ def promoted(dtypes: Sequence[str | None]) -> str | None:
 def combined(operation: ast.operator, left: Value, right: Value) -> Value:
     """The value of a binary operation."""
     if isinstance(left, Number) and isinstance(right, Number):
-        return Number(_dtype(operation, left, right), python=left.python and right.python)
+        dtype = _dtype(operation, left, right)
+        low, high = bounds_of_operation(operation, left, right) if dtype in _UNBROKEN else (None, None)
+        return Number(dtype, low, high, left.python and right.python)
     arrays = [one for one in (left, right) if isinstance(one, Array)]
     if not arrays:
         either = (left, right)
@@ -69,6 +74,7 @@ def compared(left: Value, right: Value) -> Value:
     """The value of a comparison."""
     found = combined(ast.Add(), left, right)
     if isinstance(found, Array | Number) and not (isinstance(found, Array) and found.library is None):
+        found = replace(found, low=None, high=None) if isinstance(found, Number) else found
         return replace(found, dtype="boolean")
     return UNKNOWN
 

@@ -1,4 +1,4 @@
-"""What brackets pick of an array: an element, a row, a slice, a field."""
+"""What brackets pick of an array, an element, a row, a slice, a field, and its attributes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from advisor.program.arrays.element_types import itemsize_of
 from advisor.program.arrays.host_values import (
+    NOTHING,
     OF_ANY_ORDER,
     OTHER,
+    SHAPE,
     SIZE,
     UNKNOWN,
     Array,
+    Dtype,
     Items,
     Number,
     Order,
     Other,
     Value,
     copied_by_launch,
+    product,
 )
 
 ValueOf: TypeAlias = Callable[[ast.expr], Value]
@@ -125,3 +130,32 @@ def _length(index: ast.Slice, size: Number, whole: WholeNumber) -> Number:
         return SIZE
     length = len(range(*slice(*bounds).indices(int(size.value))))
     return Number("int64", length, length)
+
+
+def attribute_of(value: Value, attribute: str) -> Value:
+    """An attribute of an array; that of another value is not known."""
+    if value == NOTHING:
+        return NOTHING
+    if attribute == "T":
+        return transposed(value)
+    if attribute == "shape":
+        sizes = value.sizes if isinstance(value, Array) and not value.element else None
+        return SHAPE if sizes is None else Items(sizes)
+    if not isinstance(value, Array):
+        return UNKNOWN
+    if attribute == "dtype" and value.dtype:
+        return Dtype(value.dtype)
+    return _number_of(value, attribute) if attribute in ("size", "ndim", "nbytes", "itemsize") else UNKNOWN
+
+
+def _number_of(array: Array, attribute: str) -> Number:
+    """How many elements, dimensions or bytes an array has."""
+    size = itemsize_of(array.dtype)
+    bytes_each = SIZE if size is None else Number("int64", size, size)
+    if attribute == "itemsize":
+        return bytes_each
+    if array.sizes is None or array.element:
+        return SIZE
+    if attribute == "ndim":
+        return Number("int64", len(array.sizes), len(array.sizes))
+    return product(array.sizes if attribute == "size" else (*array.sizes, bytes_each))

@@ -35,6 +35,7 @@ from advisor.program.arrays.host_values import (
     Value,
     joined,
 )
+from advisor.program.arrays.number_ranges import largest, least, length, of_function
 from advisor.program.kernels.called_functions import CalledFunctions
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.scope_names import parameter_defaults
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
 _CONTEXTS = 8
 # Libraries whose values are no NumPy arrays.
 _OTHER_LIBRARIES = ("cupy.", "torch.", "rmm.", "cudf.")
-_NUMBERS = {"len": "int64", "int": "int64", "float": "float64", "bool": "boolean"}
 # With one argument the places of its elements that are not zero, an array for each of its dimensions.
 _FINDS_PLACES = frozenset({"where", "nonzero"})
 _MOST_DIMENSIONS = 3
@@ -93,13 +93,13 @@ class HostCalls:
             function = CUDA_ARRAYS[member]
             library = "numba" if function.place == "device" else "numpy"
             return made(function, given, library, function.place)
+        counted = _number(dotted, given)
+        if counted is not None:
+            return counted
         if dotted.startswith(("numpy.", "cupy.")):
             return self._of_numpy(dotted, name, given)
-        if dotted in _NUMBERS:
-            return Number(_NUMBERS[dotted])
         if dotted in ("min", "max") and not given.unpacked and len(given.call.args) > 1:
-            found = joined(given.value_of(one) for one in given.call.args)
-            return replace(found, low=None, high=None) if isinstance(found, Number) else UNKNOWN
+            return _least_or_largest(dotted, [given.value_of(one) for one in given.call.args])
         if dotted == "range":
             return self._range(given)
         if dotted.startswith("numba.") and name in DTYPES:
@@ -250,6 +250,28 @@ class HostCalls:
             return False
         values = place[0].assigned.get(place[1], [])
         return bool(values) and all(isinstance(one, ast.Constant) and one.value == 0 for one in values)
+
+
+def _number(name: str, given: Arguments) -> Value | None:
+    """What a function gives that makes a number of one value, None for another function."""
+    if name == "bool":
+        return Number("boolean")
+    node = given.node(0)
+    value = given.value_of(node) if node is not None and len(given.call.args) == 1 else UNKNOWN
+    if name == "len":
+        return length(value)
+    return of_function(name, value)
+
+
+def _least_or_largest(name: str, values: list[Value]) -> Value:
+    found = joined(values)
+    if not isinstance(found, Number):
+        return NOTHING if found == NOTHING else UNKNOWN
+    numbers = [one for one in values if isinstance(one, Number)]
+    low, high = (
+        (least if name == "min" else largest)(numbers) if len(numbers) == len(values) else (None, None)
+    )
+    return replace(found, low=low, high=high)
 
 
 def _places(given: Arguments, library: str, place: Place) -> Value:

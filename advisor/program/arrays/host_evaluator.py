@@ -9,7 +9,7 @@ from functools import cached_property
 
 from advisor.program.arrays.array_arithmetic import combined, compared
 from advisor.program.arrays.array_functions import DTYPES
-from advisor.program.arrays.array_parts import item, part, transposed
+from advisor.program.arrays.array_parts import attribute_of, item, part
 from advisor.program.arrays.asked_shapes import asks_for_a_size
 from advisor.program.arrays.changed_arrays import with_changes
 from advisor.program.arrays.escaping_kernels import is_handed_on
@@ -18,7 +18,6 @@ from advisor.program.arrays.host_values import (
     NOTHING,
     OF_ANY_ORDER,
     OTHER,
-    SHAPE,
     SIZE,
     UNKNOWN,
     Array,
@@ -28,7 +27,6 @@ from advisor.program.arrays.host_values import (
     Value,
     as_parameter,
     joined,
-    product,
 )
 from advisor.program.arrays.least_values import LeastValues
 from advisor.program.names.library_names import star_member
@@ -156,10 +154,9 @@ class HostValues:
         if isinstance(node.op, ast.Not):
             return Number("boolean")
         if isinstance(value, Number):
-            known = value.value if isinstance(node.op, ast.USub | ast.UAdd) else None
-            signed = known if known is None or isinstance(node.op, ast.UAdd) else -known
             dtype = "int64" if value.dtype == "boolean" and value.python else value.dtype
-            return replace(value, dtype=dtype, low=signed, high=signed)
+            low, high = _signed(node.op, value)
+            return replace(value, dtype=dtype, low=low, high=high)
         if isinstance(value, Array):
             return combined(ast.Add(), value, Number(value.dtype))
         return value if value in (NOTHING, OTHER) else UNKNOWN
@@ -194,7 +191,7 @@ class HostValues:
         place = self.workspace.member(dotted, frame.module) if dotted else None
         if place is not None:
             return self.member(place[1], place[0])
-        return _of_array(self.value(node.value, frame), node.attr)
+        return attribute_of(self.value(node.value, frame), node.attr)
 
     def library_name(self, node: ast.expr, frame: Frame) -> str | None:
         """What an expression is called in the library or module it comes from, None for a local name."""
@@ -361,7 +358,9 @@ class HostValues:
         found = joined(self.value(node, caller) for node, caller in self.passed(name, frame))
         if found == UNKNOWN and stated is not None:
             return stated
-        return found if values_in_script(module, function, name) else as_parameter(found)
+        is_main = not self.workspace.in_package(module)
+        seen = values_in_script(module, function, name, is_main=is_main)
+        return found if seen else as_parameter(found)
 
     def passed(self, name: str, frame: Frame) -> list[tuple[ast.expr, Frame]]:
         """What each call in the module gives a parameter, or its default, with the frame to ask in."""
@@ -376,7 +375,8 @@ class HostValues:
     def calls_of_script(self, module: ModuleSyntax, function: FunctionNode | None) -> list[Frame]:
         """The frames of all calls of a script's function, none where calls may be out of sight."""
         names = [one.arg for one in function.args.args] if function else []
-        if not names or not values_in_script(module, function, names[0]):
+        is_main = not self.workspace.in_package(module)
+        if not names or not values_in_script(module, function, names[0], is_main=is_main):
             return []
         plain = self.frame(module, function)
         columns = [[self.of(*one) for one in self.passed(name, plain)] for name in names]
@@ -415,30 +415,21 @@ class HostValues:
         return UNKNOWN
 
 
+def _signed(operator: ast.unaryop, value: Number) -> tuple[int | float | None, int | float | None]:
+    """The bounds of a number with a sign before it; nothing is known behind `~`."""
+    if isinstance(operator, ast.UAdd):
+        return value.low, value.high
+    if not isinstance(operator, ast.USub):
+        return None, None
+    return None if value.high is None else -value.high, None if value.low is None else -value.low
+
+
 def _constant(node: ast.Constant) -> Value:
     dtype = _PYTHON_TYPES.get(type(node.value))
     if dtype is None:
         return OTHER
     value = node.value if isinstance(node.value, int | float) else None
     return Number(dtype, value, value)
-
-
-def _of_array(value: Value, attribute: str) -> Value:
-    """An attribute of an array; that of another value is not known."""
-    if value == NOTHING:
-        return NOTHING
-    if attribute == "T":
-        return transposed(value)
-    if attribute == "shape":
-        sizes = value.sizes if isinstance(value, Array) and not value.element else None
-        return SHAPE if sizes is None else Items(sizes)
-    if not isinstance(value, Array):
-        return UNKNOWN
-    if attribute == "dtype" and value.dtype:
-        return Dtype(value.dtype)
-    if attribute == "size":
-        return SIZE if value.sizes is None or value.element else product(value.sizes)
-    return SIZE if attribute in ("ndim", "nbytes", "itemsize") else UNKNOWN
 
 
 def _unpacked(target: ast.expr, value: Value, name: str) -> Value:

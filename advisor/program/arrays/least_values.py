@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 
-from advisor.program.arrays.host_values import NOTHING, UNKNOWN, Nothing, Value, join, unlike
+from advisor.program.arrays.host_values import (
+    NOTHING,
+    UNKNOWN,
+    Array,
+    Items,
+    Nothing,
+    Number,
+    Value,
+    join,
+    unlike,
+)
 
-# After how many passes over a cycle what still changes counts as unknown.
-_PASSES = 6
+# After how many passes over a cycle a bound of a number that still moves counts as none, and anything else
+# that still changes as unknown.
+_PASSES_OF_BOUNDS, _PASSES = 2, 8
 
 
 class LeastValues:
@@ -40,7 +52,10 @@ class LeastValues:
                 return UNKNOWN if isinstance(found, Nothing) else found
             for key, new in changed.items():
                 before = self._assumed[key]
-                self._assumed[key] = new if count < _PASSES else unlike(before, new)
+                if count >= _PASSES:
+                    self._assumed[key] = unlike(before, new)
+                else:
+                    self._assumed[key] = widened(before, new) if count >= _PASSES_OF_BOUNDS else new
         return UNKNOWN
 
     def once(self, key: Hashable, find: Callable[[], Value]) -> Value:
@@ -65,3 +80,22 @@ class LeastValues:
             if after != before:
                 found[key] = after
         return found
+
+
+def widened(before: Value, after: Value) -> Value:
+    """A value without the bounds of its numbers that have moved: counters would go on for ever."""
+    if isinstance(before, Number) and isinstance(after, Number):
+        return replace(
+            after,
+            low=after.low if after.low == before.low else None,
+            high=after.high if after.high == before.high else None,
+        )
+    if isinstance(before, Items) and isinstance(after, Items) and len(before.items) == len(after.items):
+        pairs = zip(before.items, after.items, strict=True)
+        return replace(after, items=tuple(widened(*pair) for pair in pairs))
+    if isinstance(before, Array) and isinstance(after, Array) and before.sizes and after.sizes:
+        sizes = zip(before.sizes, after.sizes, strict=False)
+        if len(before.sizes) == len(after.sizes):
+            numbers = (widened(*pair) for pair in sizes)
+            return replace(after, sizes=tuple(one for one in numbers if isinstance(one, Number)))
+    return after

@@ -6,7 +6,7 @@ import ast
 import math
 
 from advisor.program.arrays.host_arrays import HostScope
-from advisor.program.arrays.host_values import Array
+from advisor.program.arrays.host_values import Array, Items, Number, Value
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
@@ -20,8 +20,22 @@ def sized(node: ast.expr, scope: HostScope) -> object:
     """The value of an expression of a function that may ask arrays for their sizes, as far as the source
     fixes these; sizes that code outside of the function asks for are not known.
     """
+    found = _numbers(scope.value(node))
+    if found is not None:
+        return found
     known = shapes_in(scope)
     return Constants(scope.workspace, scope.module, scope.function, known or None).value(node)
+
+
+def _numbers(value: Value) -> int | tuple[int, ...] | None:
+    """A whole number or several of them, None where one is not known."""
+    if isinstance(value, Number):
+        return value.value if type(value.value) is int else None
+    if not isinstance(value, Items):
+        return None
+    known = [_numbers(one) for one in value.items]
+    numbers = tuple(one for one in known if isinstance(one, int))
+    return numbers if numbers and len(numbers) == len(known) else None
 
 
 def most_blocks(node: ast.expr, constants: Constants) -> int | None:

@@ -38,6 +38,7 @@ class Workspace:
         self._bases: dict[Path, list[Path]] = {}
         self._found: dict[tuple[str, int, str], str | None] = {}
         self._launching: dict[str, bool] = {}
+        self._packages: dict[Path, bool] = {}
         self.imports: set[tuple[str, str]] = set()
 
     def report_path(self, file: Path) -> str:
@@ -74,6 +75,13 @@ class Workspace:
         """
         for name, module in written:
             self._written[str(file.parent / name)] = module
+
+    def in_package(self, module: ModuleSyntax) -> bool:
+        """Whether a module belongs to a package, so that programs elsewhere may import it."""
+        folder = (self.root / module.path).parent
+        if folder not in self._packages:
+            self._packages[folder] = (folder / "__init__.py").is_file()
+        return self._packages[folder]
 
     def leave_out(self, file: Path) -> None:
         """Make a file count as one that cannot be parsed, whatever is on the disk."""

@@ -46,17 +46,33 @@ def values_of_parameter(module: ModuleSyntax, name: ast.Name) -> list[ast.expr]:
 
 
 def values_in_script(
-    module: ModuleSyntax, function: FunctionNode | None, parameter: str
+    module: ModuleSyntax, function: FunctionNode | None, parameter: str, *, is_main: bool = False
 ) -> list[tuple[FunctionNode | None, ast.expr | None]]:
     """What each call gives for a parameter, with the calling function; nothing where calls may be unseen:
-    where the module does not call the function as it is loaded, or does anything else with it.
+    where the module does not come to a call of the function as it is loaded, or does anything else with it.
+
+    `is_main` takes the module for the program that is started: what it does by its name counts as well.
     """
     if function is None or parameter not in {argument.arg for argument in function.args.args}:
         return []
-    if function.name in module.once(_used_otherwise, module.tree):
-        return []
-    calls = values_given(module, function, parameter)
-    return calls if any(caller is None and _as_loaded(given, module) for caller, given in calls) else []
+    return values_given(module, function, parameter) if _is_reached(module, function, is_main, ()) else []
+
+
+def _is_reached(
+    module: ModuleSyntax, function: FunctionNode, is_main: bool, asked: tuple[FunctionNode, ...]
+) -> bool:
+    """Whether the statements of a module come to a call of a function, by other functions that they come to,
+    and do nothing else with any of these.
+    """
+    if function in asked or function.name in module.once(_used_otherwise, module.tree):
+        return False
+    for call in module.calls_by_name.get(function.name, ()):
+        caller = module.function_around(call)
+        if caller is None and (is_main or _as_loaded(call, module)):
+            return True
+        if caller is not None and _is_reached(module, caller, is_main, (*asked, function)):
+            return True
+    return False
 
 
 def _used_otherwise(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
@@ -65,9 +81,9 @@ def _used_otherwise(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
     return frozenset(one.id for one in module.inside(tree, ast.Name) if one not in called)
 
 
-def _as_loaded(argument: ast.expr | None, module: ModuleSyntax) -> bool:
-    """Whether an expression of the module's own statements stands under no question for the module's name."""
-    node: ast.AST | None = argument
+def _as_loaded(call: ast.Call, module: ModuleSyntax) -> bool:
+    """Whether a call of the module's own statements stands under no question for the module's name."""
+    node: ast.AST | None = call
     while node is not None and not isinstance(node, ast.Module):
         if isinstance(node, ast.If) and _asks_for_name(node.test):
             return False

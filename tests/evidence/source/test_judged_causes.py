@@ -258,8 +258,9 @@ SCRIPT = "@cuda.jit\ndef k(a):\n    a[0] = 1\n\n\ndef run(a):\n    k[1, 1](cuda.
         ("run(np.zeros(4))\nrun(load())\n", None),
         ("run(np.zeros(4))\ndef main(n):\n    run(np.zeros(n))\n", None),
         ("run(np.zeros(4))\ndef main():\n    run(np.zeros(7))\n", 7),
-        # It may be imported, or called from elsewhere.
-        ("if __name__ == '__main__':\n    run(np.zeros(4))\n", None),
+        ("if __name__ == '__main__':\n    run(np.zeros(4))\n", 4),
+        ("def main():\n    run(np.zeros(4))\nif __name__ == '__main__':\n    main()\n", 4),
+        # It may be called from elsewhere.
         ("def main():\n    run(np.zeros(4))\n", None),
         ("run(np.zeros(4))\nthread(run)\n", None),
         ("a = np.zeros(4)\ndef main():\n    run(a)\n", None),
@@ -268,6 +269,12 @@ SCRIPT = "@cuda.jit\ndef k(a):\n    a[0] = 1\n\n\ndef run(a):\n    k[1, 1](cuda.
 def test_arrays_that_a_script_hands_to_its_function(tmp_path: Path, calls: str, elements: int | None) -> None:
     launch = records(tmp_path, "launch", SCRIPT + calls)[0]
     assert value(launch, "largest_array") == elements
+
+
+def test_a_module_of_a_package_may_be_called_by_others(tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").touch()
+    calls = "if __name__ == '__main__':\n    run(np.zeros(4))\n"
+    assert value(records(tmp_path, "launch", SCRIPT + calls)[0], "largest_array") is None
 
 
 def test_a_list_that_grows_has_no_size(tmp_path: Path) -> None:

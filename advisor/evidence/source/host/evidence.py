@@ -46,6 +46,7 @@ from advisor.evidence.source.kernels.bounds.launched_sizes import Reach, element
 from advisor.evidence.source.test_paths import is_test_path
 from advisor.evidence.source.warps.thread_use import alike_axes
 from advisor.model.records import Record, Value
+from advisor.program.arrays.host_evaluator import HostValues
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
@@ -72,7 +73,11 @@ _MAKERS = (
 
 
 def host_side_records(
-    module: ModuleSyntax, resolver: Resolver, launches: Sequence[Launch], calls: Sequence[HostCall]
+    module: ModuleSyntax,
+    resolver: Resolver,
+    launches: Sequence[Launch],
+    calls: Sequence[HostCall],
+    values: HostValues,
 ) -> list[Record]:
     """The records of a module's host code: its launches first, then all others by their places.
 
@@ -80,7 +85,7 @@ def host_side_records(
     which only some statements are known says the same of them.
     """
     placement = Placement(module, resolver.workspace)
-    others = [*_numba_calls(placement, calls, launches)]
+    others = [*_numba_calls(placement, calls, launches, values)]
     with_launches = (
         lambda given: measurement_records(given, launches),
         lambda given: timed_function_records(given, launches),
@@ -96,15 +101,17 @@ def host_side_records(
     walked = WalkedKernels(resolver)
     others += pair_records(module, launches, walked)
     others.sort(key=lambda one: (one.span.line, one.span.column))
-    return [*_launches(placement, launches, walked), *others]
+    return [*_launches(placement, launches, walked, values), *others]
 
 
-def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKernels) -> list[Record]:
+def _launches(
+    placement: Placement, launches: Sequence[Launch], walked: WalkedKernels, values: HostValues
+) -> list[Record]:
     found = launch_records(launches)
     larger, kernels = _LargerLaunches(launches), OwnElements(walked)
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
-        sized = grid_values(launch, walked, placement.workspace)
+        sized = grid_values(launch, walked, values)
         exchanged = exchanged_array(launch, walked, placement.workspace) or exchanged_by_sizes(sized)
         unset = list(added_to_unset(launch, launches, walked))
         lost = lost_results(launch, walked)
@@ -219,7 +226,9 @@ def _alike_threads(launch: Launch, walked: WalkedKernels) -> int | None:
     return math.prod(known) if len(known) == len(sizes) else None
 
 
-def _numba_calls(placement: Placement, calls: Sequence[HostCall], launches: Sequence[Launch]) -> list[Record]:
+def _numba_calls(
+    placement: Placement, calls: Sequence[HostCall], launches: Sequence[Launch], values: HostValues
+) -> list[Record]:
     found = host_call_records(calls)
     launching = LaunchingLoops(placement.module, placement.workspace, launches)
     for record, call in zip(found, calls, strict=True):
@@ -235,7 +244,7 @@ def _numba_calls(placement: Placement, calls: Sequence[HostCall], launches: Sequ
             between = launching.between_launches(call.node)
             record.know("source", kind="wait", timed=call.timed or clock, between_launches=between)
         if call.call == "copy_to_host":
-            part = used_part(call.node, placement.module, placement.workspace)
+            part = used_part(call.node, placement.module, values)
             record.know("source", used_part=part.what if part else "")
             if part:
                 record.know("source", shown_only=part.shown_only, used_elements=part.used_elements)

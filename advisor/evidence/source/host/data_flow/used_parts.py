@@ -11,8 +11,8 @@ from typing import NamedTuple
 from advisor.evidence.source.host.data_flow.grid_extents import HostFrame
 from advisor.evidence.source.host.data_flow.grids.size_reader import SizeReader
 from advisor.evidence.source.host.data_flow.grids.sizes import Computed, Known, Size, leaves
+from advisor.program.arrays.host_evaluator import HostValues
 from advisor.program.names.scope_bindings import bound_at
-from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.literals import signed_integer
 from advisor.program.syntax.module import ModuleSyntax
@@ -47,13 +47,13 @@ class _Use(NamedTuple):
     elements: int | None
 
 
-def used_part(copy: ast.Call, module: ModuleSyntax, workspace: Workspace) -> UsedPart | None:
+def used_part(copy: ast.Call, module: ModuleSyntax, values: HostValues) -> UsedPart | None:
     """What the host uses of an array that `copy_to_host()` brings, None where that may be all of it, or where
     the array may be one of few elements.
     """
     if copy.args or copy.keywords or not isinstance(copy.func, ast.Attribute):
         return None
-    array = SizeReader(workspace).array(copy.func.value, HostFrame(module, {}))
+    array = SizeReader(values).array(copy.func.value, HostFrame(module, {}))
     if array is None or not _is_of_data(array.elements):
         return None
     parent = module.parents.get(copy)

@@ -151,6 +151,9 @@ def test_sizes_of_an_object(tmp_path):
         ("n = len(x)\nscale[x.size, TPB](cuda.to_device(x), out, n)", 128),
         ("scale[2 * n, 64](x, out, n)", 128),
         ("image[a.shape, BLOCK](a, np.zeros_like(a))", 256),
+        # Bytes instead of elements: 8,000 of 1,000, in blocks of 128 threads.
+        ("x = np.zeros(1000)\nscale[x.nbytes, 128](x, np.zeros(1000), x.size)", 1024),
+        ("scale.forall(8 * n)(x, out, n)", 8),
     ],
 )
 def test_threads_for_each_that_works(tmp_path, body, times):
@@ -165,6 +168,7 @@ def test_threads_for_each_that_works(tmp_path, body, times):
         "row[n, 256](a, n)",
         "scale[n * k, 256](x, out, n)",
         "scale[k, 256](x, out, n)",
+        "scale.forall(n)(x, out, n)",
     ],
 )
 def test_no_threads_too_many_for_certain(tmp_path, body):

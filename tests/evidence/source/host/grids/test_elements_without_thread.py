@@ -35,6 +35,7 @@ SHORT = {
     "a default": ("n", OWN, "count", "k[4, 128](a, count)", (512, 1000)),
     "two axes": ("a.shape[1]", "a[0, i] = 1", "(2, 1000)", "k[4, 128](a, 0)", (512, 1000)),
     "rows": ("a.size", OWN, "(600, 2)", "k[4, 128](a, 0)", (512, 600)),
+    "half of the bytes": ("n", OWN, "1000", "k[a.nbytes // 1024 + 1, 128](a, a.nbytes // 4)", (512, 1000)),
     "nothing stored": ("a.size", "cuda.atomic.add(n, 0, a[i])", "1000", "k[4, 128](a, b)", (512, 1000)),
 }
 ENOUGH = {
@@ -80,3 +81,35 @@ def test_without_a_guard_the_size_of_the_array_counts(tmp_path, guard, guarded):
     (record,) = records(tmp_path, "launch", text)
     found = [value(record, f"short_axis_{name}") for name in ("threads", "elements", "guarded")]
     assert found == [512, 1000, guarded]
+
+
+# The grid has the size of the other array: a thread for each of 2,000 rows of 30,000.
+TWO_SIZES = """
+@cuda.jit
+def k(a, b, out):
+    i = cuda.grid(1)
+    if i < b.shape[0]:
+        out[i] = a[i % a.shape[0]] * b[i]
+
+def run(a, b):
+    out = cuda.device_array(b.shape[0], dtype=np.float64)
+    k[math.ceil(a.shape[0] / 100), 100](a, b, out)
+    return out
+
+def main():
+    run(np.random.rand(2_000), 2 * np.random.rand(30_000))
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "expected"),
+    [
+        ("if __name__ == '__main__':\n    main()\n", (2_000, 30_000)),
+        ("main()\n", (2_000, 30_000)),
+        ("", (None, None)),
+        ("if __name__ == '__main__':\n    main()\nelse:\n    start(main)\n", (None, None)),
+    ],
+)
+def test_sizes_that_the_program_gives_its_functions(tmp_path, calls, expected):
+    (record,) = records(tmp_path, "launch", TWO_SIZES + calls)
+    assert (value(record, "short_axis_threads"), value(record, "short_axis_elements")) == expected

@@ -14,27 +14,26 @@ from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.arrays.host_evaluator import HostValues
 from advisor.program.launches.grid_rounding import refuses_remainders
 from advisor.program.launches.launches import Launch
-from advisor.program.names.workspace import Workspace
 
 
-def grid_values(launch: Launch, walked: WalkedKernels, workspace: Workspace) -> dict[str, Value | None]:
+def grid_values(launch: Launch, walked: WalkedKernels, values: HostValues) -> dict[str, Value | None]:
     """The values of a launch's metrics about the threads that have work; none where nothing is known."""
     if launch.kernel is None:
         return {}
     facts = walked.facts(launch.kernel)
-    sized = sized_launch(launch, facts, workspace)
+    sized = sized_launch(launch, facts, values)
     if sized is None:
         return {}
     return {
-        **_left_out(left_out(facts, sized), launch, workspace),
+        **_left_out(left_out(facts, sized), launch, values),
         **_unused(facts, sized),
         **_over_limit(sized),
     }
 
 
-def _left_out(found: LeftOut | None, launch: Launch, workspace: Workspace) -> dict[str, Value | None]:
+def _left_out(found: LeftOut | None, launch: Launch, values: HostValues) -> dict[str, Value | None]:
     module = launch.module
-    scope = HostScope(module, module.function_around(launch.node), HostValues(workspace))
+    scope = HostScope(module, module.function_around(launch.node), values)
     if found is None or (found.by == "rest" and refuses_remainders(scope)):
         return {"left_out_by": ""}
     return {

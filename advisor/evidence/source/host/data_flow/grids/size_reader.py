@@ -20,11 +20,12 @@ from advisor.evidence.source.host.data_flow.grids.sizes import (
     folded,
     part_of,
 )
+from advisor.program.arrays.host_evaluator import HostValues
+from advisor.program.arrays.host_values import Number
 from advisor.program.kernels.called_functions import CalledFunctions
 from advisor.program.names.object_attributes import values_of_attribute
 from advisor.program.names.scope_bindings import bound_at, scope_bindings, values_at
 from advisor.program.names.scope_names import parameter_defaults
-from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.calls import called_name, last_name
 from advisor.program.syntax.literals import signed_integer
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
@@ -43,9 +44,9 @@ _CEILINGS = frozenset({"cdiv", "ceildiv", "ceil_div", "div_up", "divup", "div_ce
 class SizeReader:
     """What expressions of host code say of sizes; `axes` are the numbers of axes of arrays, by their keys."""
 
-    def __init__(self, workspace: Workspace, axes: Mapping[Hashable, int] | None = None) -> None:
-        self._workspace, self._axes = workspace, dict(axes or {})
-        self._functions = CalledFunctions(workspace)
+    def __init__(self, values: HostValues, axes: Mapping[Hashable, int] | None = None) -> None:
+        self._values, self._workspace, self._axes = values, values.workspace, dict(axes or {})
+        self._functions = CalledFunctions(values.workspace)
         self._names: dict[tuple[ast.Name, int], tuple[HostFrame, Read]] = {}
         self._makers = ArrayMakers(self)
 
@@ -87,6 +88,20 @@ class SizeReader:
             known = self._fixed(node, frame)
             if known is not None:
                 return known
+        found = self._shown(node, frame, depth)
+        return self._computed_number(node, frame) if found is None else found
+
+    def _computed_number(self, node: ast.expr, frame: HostFrame) -> Known | None:
+        """The number that an expression of no sizes that could be put in is, by the values that it has."""
+        if frame.outer is not None or frame.given:
+            return None
+        function = frame.module.function_around(node)
+        value = self._values.of(node, self._values.frame(frame.module, function))
+        number = value.value if isinstance(value, Number) else None
+        return None if number is None else Known(number)
+
+    def _shown(self, node: ast.expr, frame: HostFrame, depth: int) -> Read:
+        """The size, array or items that an expression shows."""
         match node:
             case ast.Name():
                 known_name = self._names.get((node, id(frame)))
@@ -258,7 +273,7 @@ class SizeReader:
         self, node: ast.expr, counted: Mapping[str, Read], place: int, frame: HostFrame, depth: int
     ) -> Read:
         """The item of a generator whose names stand for the items at a place of what they run over."""
-        inner = _Counted(self._workspace, self._axes, {n: _item(one, place) for n, one in counted.items()})
+        inner = _Counted(self._values, self._axes, {n: _item(one, place) for n, one in counted.items()})
         return inner.read(node, frame, depth)
 
     def _returned(self, call: ast.Call, frame: HostFrame) -> Iterator[tuple[ast.expr, HostFrame]]:
@@ -283,10 +298,8 @@ class SizeReader:
 class _Counted(SizeReader):
     """Reads an expression in which some names stand for items that a generator counts through."""
 
-    def __init__(
-        self, workspace: Workspace, axes: Mapping[Hashable, int], counted: Mapping[str, Read]
-    ) -> None:
-        super().__init__(workspace, axes)
+    def __init__(self, values: HostValues, axes: Mapping[Hashable, int], counted: Mapping[str, Read]) -> None:
+        super().__init__(values, axes)
         self._counted_names = counted
 
     def read(self, node: ast.expr, frame: HostFrame, depth: int = _DEPTH) -> Read:

@@ -18,9 +18,10 @@ from advisor.evidence.source.host.data_flow.grids.sizes import (
     whole,
 )
 from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts
+from advisor.program.arrays.host_evaluator import HostValues
 from advisor.program.launches.launches import Launch
 from advisor.program.names.scope_bindings import values_at
-from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.calls import called_name
 
 AXES = "xyz"
 # Primes, so that no usual block divides them, each size once larger and once smaller than the others.
@@ -83,15 +84,15 @@ class Sample:
         return None if blocks is None or threads is None else blocks * threads
 
 
-def sized_launch(launch: Launch, facts: KernelFacts, workspace: Workspace) -> SizedLaunch | None:
+def sized_launch(launch: Launch, facts: KernelFacts, values: HostValues) -> SizedLaunch | None:
     """The launch by its sizes, None where the source does not show its configuration or its arguments."""
-    written = _configuration(launch)
+    configured = _configured(launch)
     here = not launch.in_helper and len(launch.arguments) == len(launch.node.args)
-    if written is None or not here or not facts.complete:
+    if not here or not facts.complete:
         return None
     frame = HostFrame(launch.module, {})
-    reader = SizeReader(workspace, _axes(launch, facts, SizeReader(workspace), frame))
-    grid, block = reader.configuration(written, frame) or ([], [])
+    reader = SizeReader(values, _axes(launch, facts, SizeReader(values), frame))
+    grid, block = _grid_and_block(configured, reader, frame)
     if not grid or not block:
         return None
     sizes = dict(_sizes(launch, facts, reader, frame))
@@ -105,13 +106,27 @@ def _is_name(sides: Sequence[Size | None]) -> bool:
     return len(sides) == 1 and isinstance(sides[0], Leaf)
 
 
-def _configuration(launch: Launch) -> ast.expr | None:
-    """What a launch is configured with, also where a name stands for the configured kernel."""
+def _configured(launch: Launch) -> ast.expr:
+    """The configured kernel that a launch calls, also where a name stands for it."""
     function = launch.node.func
     if isinstance(function, ast.Name):
         values = values_at(launch.module, function)
         function = values[0] if len(values) == 1 and values[0] is not None else function
-    return function.slice if isinstance(function, ast.Subscript) else None
+    return function
+
+
+def _grid_and_block(
+    configured: ast.expr, reader: SizeReader, frame: HostFrame
+) -> tuple[Sequence[Size | None], Sequence[Size | None]]:
+    """The sides of a launch's grid and block, empty where they are not shown. `forall` has a thread for each
+    of its tasks, in blocks of whatever size: here of one thread.
+    """
+    if isinstance(configured, ast.Subscript):
+        grid, block = reader.configuration(configured.slice, frame) or ([], [])
+        return grid, block
+    if isinstance(configured, ast.Call) and called_name(configured) == "forall" and configured.args:
+        return [reader.size(configured.args[0], frame)], [Known(1)]
+    return [], []
 
 
 def _three(sides: Sequence[Size | None], sizes: Collection[Leaf]) -> tuple[Size | None, ...]:
