@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from left_out import LeftOut, patterns
 from time_limits import TimeLimits
 
 # It raises the limit of recursion, which Hypothesis wants to stand while a test runs.
@@ -20,10 +21,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--renew-golden", action="store_true", help="write what is printed now to the golden files"
     )
+    parser.addoption(
+        "--exhaustive", action="store_true", help="also the tests that tests/processes/left_out.toml names"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(TimeLimits())
+    if not config.getoption("--exhaustive"):
+        config.pluginmanager.register(LeftOut(patterns()))
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
