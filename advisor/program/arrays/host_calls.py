@@ -6,21 +6,6 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from advisor.program.arrays.array_arithmetic import of_each_element
-from advisor.program.arrays.array_functions import (
-    CREATORS,
-    CUDA_ARRAYS,
-    DRAWN,
-    DTYPES,
-    GENERATORS,
-    METHODS,
-    NUMPY_CREATORS,
-    OF_EACH_ELEMENT,
-    TO_HOST,
-    ArrayFunction,
-    image_of,
-)
-from advisor.program.arrays.array_results import Arguments, made, reshaped, transposed_by
 from advisor.program.arrays.host_values import (
     NOTHING,
     OTHER,
@@ -35,7 +20,22 @@ from advisor.program.arrays.host_values import (
     Value,
     joined,
 )
-from advisor.program.arrays.number_ranges import largest, least, length, of_function
+from advisor.program.arrays.operations.array_arithmetic import of_each_element
+from advisor.program.arrays.operations.array_functions import (
+    CREATORS,
+    CUDA_ARRAYS,
+    DRAWN,
+    DTYPES,
+    GENERATORS,
+    METHODS,
+    NUMPY_CREATORS,
+    OF_EACH_ELEMENT,
+    TO_HOST,
+    ArrayFunction,
+    image_of,
+)
+from advisor.program.arrays.operations.array_results import Arguments, made, reshaped, transposed_by
+from advisor.program.arrays.operations.number_ranges import largest, least, length, of_function
 from advisor.program.kernels.called_functions import CalledFunctions
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.scope_names import parameter_defaults

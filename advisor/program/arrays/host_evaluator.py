@@ -7,8 +7,6 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from advisor.program.arrays.array_arithmetic import combined, compared
-from advisor.program.arrays.array_functions import DTYPES
 from advisor.program.arrays.array_parts import attribute_of, item, part
 from advisor.program.arrays.asked_shapes import asks_for_a_size
 from advisor.program.arrays.changed_arrays import with_changes
@@ -29,6 +27,8 @@ from advisor.program.arrays.host_values import (
     joined,
 )
 from advisor.program.arrays.least_values import LeastValues
+from advisor.program.arrays.operations.array_arithmetic import combined, compared
+from advisor.program.arrays.operations.array_functions import DTYPES
 from advisor.program.names.library_names import star_member
 from advisor.program.names.object_attributes import values_of_attribute
 from advisor.program.names.scope_names import parameter_defaults, parameter_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 
-from advisor.program.arrays.array_functions import CREATORS, OF_EACH_ELEMENT
+from advisor.program.arrays.operations.array_functions import CREATORS, OF_EACH_ELEMENT
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.module import ModuleSyntax, names_in

@@ -30,7 +30,7 @@ from advisor.fixes.support.host.understood_calls import copies, is_understood
 from advisor.fixes.support.kernel.assigned_names import around, words_in
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.model.findings import Edit
-from advisor.program.arrays.array_functions import CREATORS
+from advisor.program.arrays.operations.array_functions import CREATORS
 from advisor.program.effects.callees import Known
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.syntax.calls import called_name, last_name

@@ -22,7 +22,13 @@ from advisor.evidence.source.host.data_flow.placed import (
     WRAPPERS_OF_MODULES,
     Placed,
 )
-from advisor.program.arrays.array_functions import CREATORS, CUDA_ARRAYS, DRAWN, GENERATORS, OF_EACH_ELEMENT
+from advisor.program.arrays.operations.array_functions import (
+    CREATORS,
+    CUDA_ARRAYS,
+    DRAWN,
+    GENERATORS,
+    OF_EACH_ELEMENT,
+)
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.scope_bindings import Binding, bound_at
 from advisor.program.names.workspace import Workspace

@@ -7,8 +7,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from advisor.program.arrays.array_arithmetic import promoted
-from advisor.program.arrays.array_functions import DTYPES, ArrayFunction
 from advisor.program.arrays.array_parts import ValueOf, transposed
 from advisor.program.arrays.host_values import (
     NOTHING,
@@ -24,6 +22,8 @@ from advisor.program.arrays.host_values import (
     Value,
     copied_by_launch,
 )
+from advisor.program.arrays.operations.array_arithmetic import promoted
+from advisor.program.arrays.operations.array_functions import DTYPES, ArrayFunction
 from advisor.program.values.constant_folding import trip_count
 
 _FIRST_NAMES = ("a", "object", "obj", "arr", "ary", "prototype", "x")

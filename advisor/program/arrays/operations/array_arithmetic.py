@@ -19,7 +19,7 @@ from advisor.program.arrays.host_values import (
     copied_by_launch,
     unlike,
 )
-from advisor.program.arrays.number_ranges import bounds_of_operation
+from advisor.program.arrays.operations.number_ranges import bounds_of_operation
 
 # The dtypes whose results are those of Python's own numbers; narrower ones wrap around or round.
 _UNBROKEN = frozenset({"int64", "float64"})

@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 TESTS = "import pytest\n\n@pytest.mark.parametrize('name', ['a', 'b', 'c'])\ndef test_one(name):\n    pass\n"
-PLUGIN = "from left_out import LeftOut\n\ndef pytest_configure(config):\n    config.pluginmanager.register(LeftOut({}))\n"
+PLUGIN = """
+from left_out import LeftOut
+
+def pytest_configure(config):
+    config.pluginmanager.register(LeftOut({}))
+"""
 
 
 def run(folder: Path, patterns: tuple[str, ...], *more: str) -> str:

@@ -1,0 +1,1 @@
+"""What arithmetic and functions make of host values."""
