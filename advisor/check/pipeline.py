@@ -241,7 +241,7 @@ class Check:
             return SynthesisedEvidence()
         known = counted_kernels(launches) if self.options.wants("simulated") else frozenset()
         code = {record.key for record in compiled.records if record.entity == "kernel"} - known
-        units = [unit for unit in compiled.units if unit.kernel in code]
+        units = [unit for unit in compiled.units if unit.kernel in code and unit.cuda is None]
         if not units:
             return SynthesisedEvidence()
         return self.collectors.synthesised(units, self.device, self.options, report, self.progress)

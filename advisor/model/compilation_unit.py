@@ -119,6 +119,15 @@ class Rejection:
 
 
 @dataclass(frozen=True, slots=True)
+class CudaText:
+    """A text of CUDA C++, the kernel of it that is meant (a name expression), and options of the compiler."""
+
+    text: str
+    name: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CompilationUnit:
     """A kernel, the device functions it calls and the constants they read.
 
@@ -145,7 +154,7 @@ class CompilationUnit:
     more than it knows; only then `rejected` are places of which it is certain that no compiler takes them,
     and `suspects` those that explain a refusal. `stated` is whether a signature gives the types.
     `of_any_order` are array parameters whose elements may lie in another order than row by row, as far as
-    launches show.
+    launches show. `cuda` is the text of a kernel that is written in CUDA C++: its first function then.
     """
 
     kernel: str
@@ -170,6 +179,7 @@ class CompilationUnit:
     suspects: tuple[Rejection, ...] = ()
     stated: bool = False
     of_any_order: tuple[str, ...] = ()
+    cuda: CudaText | None = None
 
     def with_other_values(self, number: int = 0) -> tuple[CompilationUnit, ...]:
         """The unit in the typing of that number alone, with each of the other values that the source gives;

@@ -66,6 +66,8 @@ def _tell(end: ScriptEnd) -> None:
     recorder = end.recorder
     print(f"advisor: {_launches(end.launches)} recorded.", file=sys.stderr)
     for (kernel, path, line), count in recorder.of_cuda_source.items():
+        if path.endswith(".py"):
+            continue
         words = f"{_launches(count)} of {kernel}, in CUDA C++: counted, but `advisor check` reads Python only"
         print(f"advisor: {path}:{line}: {words}." if path else f"advisor: {words}.", file=sys.stderr)
     for library, count in recorder.of_libraries.items():

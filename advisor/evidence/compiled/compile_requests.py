@@ -32,6 +32,10 @@ _CODE_FORMAT = 2
 
 def compile_request(unit: CompilationUnit, target: Target) -> Json:
     """What a worker is asked for one unit, in JSON values."""
+    if unit.cuda is not None:
+        capability = list(target.compute_capability)
+        asked = {"text": unit.cuda.text, "name": unit.cuda.name, "options": list(unit.cuda.options)}
+        return {"cuda": asked, "capability": capability}
     return {
         "functions": [[function.name, function.source, function.device] for function in unit.functions],
         "constants": unit.constants,

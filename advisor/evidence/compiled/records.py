@@ -23,8 +23,9 @@ def kernel_and_line_records(unit: CompilationUnit, kernel: CompiledKernel) -> li
     }
     lines = [line for line in kernel.lines if (line.path, line.line) not in headers]
     records = [_line_record(unit, kernel, line) for line in lines]
-    _know_promotions(unit, kernel, records)
-    _know_narrowings(kernel, records)
+    if unit.cuda is None:
+        _know_promotions(unit, kernel, records)
+        _know_narrowings(kernel, records)
     return [_kernel_record(unit, kernel), *records]
 
 
@@ -76,6 +77,9 @@ def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:
     span = Span(function.line)
     record = Record("kernel", unit.kernel, function.path, span, function.name)
     record.know("compiled", kernel.assumptions, **kernel.resources, **kernel.instructions)
+    if unit.cuda is not None:
+        record.know("compiled", (), types_assumed=False)
+        return record
     record.know("compiled", kernel.assumptions, types_assumed=kernel.assumed, **_other_float64(kernel))
     if _takes_float64(unit, kernel):
         record.know("compiled", stated_float64=True)

@@ -22,8 +22,11 @@ _PACKAGES = (
     "nvidia-cuda-nvcc-cu12",
     "nvidia-nvjitlink",
     "nvidia-nvjitlink-cu12",
+    "nvidia-cuda-nvrtc",
+    "nvidia-cuda-nvrtc-cu12",
     "nvidia-cuda-nvdisasm",
 )
+_NVRTC = ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12")
 _NEEDED = {
     "numba-cuda": "pip install 'numba-cuda[cu13]'",
     "numba": "pip install numba",
@@ -56,6 +59,22 @@ def missing_compiler() -> EvidenceUnavailable | None:
                 f"Install it with `{command}`.",
             )
     return None
+
+
+def missing_cuda_compiler() -> EvidenceUnavailable | None:
+    """What keeps kernels in CUDA C++ from being compiled here and the remedy, None when NVRTC was found."""
+    if any(installed_version(package) is not None for package in _NVRTC) or _in_toolkit():
+        return None
+    return EvidenceUnavailable(
+        "Kernels in CUDA C++ are not compiled: NVRTC is not installed.",
+        "Install it with `pip install 'nvidia-cuda-nvrtc>=13'`.",
+    )
+
+
+def _in_toolkit() -> bool:
+    homes = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
+    folders = [Path(home) / part for home in homes if home for part in ("lib64", "lib", "bin")]
+    return any(any(folder.glob("*nvrtc*")) for folder in folders)
 
 
 def missing_disassembler() -> EvidenceUnavailable | None:

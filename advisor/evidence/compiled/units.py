@@ -36,10 +36,12 @@ from advisor.evidence.compiled.placing import kernel_name, placed_kernel, placed
 from advisor.evidence.compiled.refusals import rejections
 from advisor.evidence.compiled.toolchain import (
     missing_compiler,
+    missing_cuda_compiler,
     missing_disassembler,
     nvdisasm,
 )
 from advisor.model.compilation_unit import CompilationUnit, Rejection
+from advisor.model.errors import EvidenceUnavailable
 from advisor.model.findings import Problem
 from advisor.model.storage.cache import Cache
 
@@ -77,8 +79,9 @@ def compile_units(
     }
     known = cache.get_many(keys.values()) if cache else {}
     pending = [unit for unit in compilable if not _add(evidence, unit, known.get(keys[id(unit)]))]
+    pending, missing_nvrtc = _with_their_compiler(pending)
     done, total = len(units) - len(pending), len(units)
-    evidence.unavailable = missing_disassembler() if compilable else None
+    evidence.unavailable = missing_nvrtc or (missing_disassembler() if compilable else None)
     if progress:
         progress("compiling", done, total)
     if not pending:
@@ -89,7 +92,8 @@ def compile_units(
     fresh: dict[str, Json] = {}
 
     def work(worker: Any, unit: CompilationUnit) -> Outcome:
-        keep_code = codes is not None and (other_typings or code_comes_along(unit))
+        executed = codes is not None and unit.cuda is None
+        keep_code = executed and (other_typings or code_comes_along(unit))
         return _compile(worker, unit, target, timeout, keep_code)
 
     with WorkerPool(min(jobs, len(pending)), work, stock) as pool:
@@ -115,6 +119,15 @@ def compile_units(
         evidence.unavailable = pool.unavailable or evidence.unavailable
     evidence.problems.sort(key=lambda problem: (problem.path, problem.line))
     return evidence
+
+
+def _with_their_compiler(
+    units: list[CompilationUnit],
+) -> tuple[list[CompilationUnit], EvidenceUnavailable | None]:
+    """The units that can be compiled here, and what is missing for the others, which are in CUDA C++."""
+    if all(unit.cuda is None for unit in units) or (missing := missing_cuda_compiler()) is None:
+        return units, None
+    return [unit for unit in units if unit.cuda is None], missing
 
 
 def _refused(unit: CompilationUnit, evidence: CompiledEvidence) -> bool:

@@ -42,7 +42,11 @@ class Column:
 
 @dataclass
 class Table:
-    """All records of one entity; `owners` holds row numbers in the owning entity's table, -1 for none."""
+    """All records of one entity; `owners` holds row numbers in the owning entity's table, -1 for none.
+
+    `unread` are the rows of kernels whose text no source reads: that they own no rows of an entity says
+    nothing.
+    """
 
     entity: str
     keys: list[str]
@@ -51,6 +55,7 @@ class Table:
     spans: list[Span]
     owners: Rows
     columns: dict[str, Column]
+    unread: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -117,6 +122,7 @@ def _table(entity: str, records: list[Record], owner_rows: Mapping[str, int]) ->
         spans=[record.span for record in records],
         owners=np.array([owner_rows.get(record.owner or "", -1) for record in records], dtype=np.int64),
         columns={metric: _column(metric, records) for metric in metrics},
+        unread=frozenset(row for row, record in enumerate(records) if record.value("text_unread")),
     )
 
 

@@ -26,11 +26,13 @@ from advisor.model.text.syntax_trees import parses
 from advisor.program.kernels.jit_expressions import Use
 from advisor.program.launches.launched_as import LaunchedAs
 from advisor.program.names.read_names import WORDS_FOR_ANY_NAME
+from advisor.program.names.workspace import Workspace
 from advisor.program.resolution.factory_calls import Callers
 from advisor.program.syntax.gate import (
     is_damaged,
     launched_names,
     may_hold_array_code,
+    may_hold_cuda_texts,
     may_hold_device_code,
     may_hold_triton_code,
     searchable,
@@ -104,8 +106,8 @@ class _Sieve:
     """Files with device code, and files that might launch a kernel of another file, with those names.
 
     `arrays` are files without it that use torch or cupy on a GPU. Of `checked` files device code is also
-    Triton's, and `unreadable` are those that hold neither and do not parse; of others, `imports` are the
-    words of their imports.
+    Triton's, `cuda_texts` have kernels in CUDA C++ for CuPy, and `unreadable` are those that hold neither
+    and do not parse; of others, `imports` are the words of their imports.
     """
 
     def __init__(self, files: Sequence[Path], root: Path, *, checked: bool = False) -> None:
@@ -113,6 +115,7 @@ class _Sieve:
         self.launchers: dict[Path, frozenset[str]] = {}
         self.arrays: list[Path] = []
         self.unreadable: list[Path] = []
+        self.cuda_texts: list[Path] = []
         self.imports: dict[Path, frozenset[str] | None] = {}
         self.files = files
         for file in files:
@@ -123,6 +126,8 @@ class _Sieve:
                 continue
             path = file.name
             words = searchable(data, path)
+            if checked and may_hold_cuda_texts(words):
+                self.cuda_texts.append(file)
             if not checked:
                 self.imports[file] = imported_words(words, file)
             if (
@@ -220,8 +225,25 @@ def _run(
         callers,
         result,
     )
+    _add_cuda_kernels(checked.cuda_texts, root, with_units, result)
     result.read = workers.files_read()
     return result
+
+
+def _add_cuda_kernels(files: Sequence[Path], root: Path, with_units: bool, result: SourceEvidence) -> None:
+    """Add the kernels that checked files hold as literals of CUDA C++."""
+    if not files:
+        return
+    from advisor.evidence.source.kernels.cuda_kernels import cuda_kernels
+
+    workspace = Workspace(root)
+    for file in files:
+        found = cuda_kernels(file, workspace.report_path(file))
+        result.records += found.records
+        if found.text:
+            result.texts.setdefault(found.path, found.text)
+        if with_units:
+            result.units += found.units
 
 
 def _add_bodies(

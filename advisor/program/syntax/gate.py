@@ -45,6 +45,11 @@ def may_hold_triton_code(data: bytes) -> bool:
     return b"triton" in data and _TRITON_CODE.search(data) is not None
 
 
+def may_hold_cuda_texts(data: bytes) -> bool:
+    """Whether the bytes of a file hand a text of CUDA C++ in it to CuPy."""
+    return b"__global__" in data and b"cupy" in data and (b"RawKernel" in data or b"RawModule" in data)
+
+
 _ARRAY_LIBRARY = re.compile(rb"\b(?:import|from)[ \t]+(?:torch|cupy)\b")
 _ARRAY_WORK = re.compile(
     rb"\.item\(|\.cpu\(|\.get\(|asnumpy|\.tolist\(|synchronize\(|empty_cache|free_all_blocks|\bDataLoader\("

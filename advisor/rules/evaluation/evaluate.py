@@ -38,6 +38,8 @@ _OPPOSITE: dict[str, tuple[np.ufunc, np.ufunc]] = {
 }
 
 
+# What is found without the text of a kernel: all lines of its machine code, all that went wrong.
+_IN_EVERY_TEXT = ("line", "defect")
 _ARITHMETIC = ("+", "-", "*", "/", "neg", "abs", "min", "max")
 Kind = Literal["number", "truth", "text"]
 
@@ -284,7 +286,23 @@ class Evaluation:
             return own.astype(np.float64) if len(values) else np.zeros(len(self.view))
         return np.where(rows >= 0, values[np.maximum(rows, 0)] if len(values) else 0.0, np.nan)
 
+    def _unread(self, expression: Quantified) -> Mask:
+        """The rows of this view whose owner's text nobody reads, so that no more rows may just be unknown."""
+        owner_table = self.view.tables.get(self.view.variables[expression.owner])
+        if owner_table is None or not owner_table.unread or expression.entity in _IN_EVERY_TEXT:
+            return np.zeros(len(self.view), dtype=bool)
+        unread = np.zeros(len(owner_table))
+        unread[list(owner_table.unread)] = 1.0
+        found: Mask = self._per_owner(expression, unread) == 1.0
+        return found
+
     def _quantified(self, expression: Quantified) -> Masks:
+        true, possible = self._of_known_rows(expression)
+        if expression.quantifier == "some":
+            return true, possible | self._unread(expression)
+        return true & ~self._unread(expression), possible
+
+    def _of_known_rows(self, expression: Quantified) -> Masks:
         if self._unseen(expression):
             return np.zeros(len(self.view), dtype=bool), np.ones(len(self.view), dtype=bool)
         (true, possible), owners, size = self._inner(expression)
@@ -305,4 +323,5 @@ class Evaluation:
         (true, possible), owners, size = self._inner(expression)
         sure = np.bincount(owners, true, size).astype(float) if size else np.zeros(0)
         most = np.bincount(owners, possible, size).astype(float) if size else np.zeros(0)
-        return self._per_owner(expression, np.where(sure == most, sure, np.nan))
+        counted = self._per_owner(expression, np.where(sure == most, sure, np.nan))
+        return np.where(self._unread(expression), np.nan, counted)

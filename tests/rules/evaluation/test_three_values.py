@@ -301,3 +301,21 @@ def test_a_let_is_known_inside_a_quantifier():
     book = load(change, (CONDITION, f"{inside} and {CONDITION}"))
     rows = [("kernel", "k", None, {"registers": 200.0, "share": 0.5}), ("access", "a", "k", {})]
     assert len(judge(book, tables(book, *rows)).matches) == 1
+
+
+@pytest.mark.parametrize(
+    ("chosen", "some", "every", "no"),
+    [([], None, None, None), ([0], True, None, False), ([1], None, False, None)],
+)
+def test_of_a_kernel_whose_text_nobody_reads_there_may_be_more_rows(chosen, some, every, no):
+    rows = [
+        ("kernel", "k", None, {"registers": 200.0, "text_unread": True}),
+        ("kernel", "read", None, {"registers": 1.0}),
+        *(("access", f"a{at}", "k", ACCESSES[at]) for at in chosen),
+    ]
+    for quantifier, expected in (("some", some), ("every", every), ("no", no)):
+        book = load((CONDITION, f"{quantifier} access a of k has (a.guarded) and k.registers > most"))
+        found = judge(book, tables(book, *rows))
+        assert (True if found.matches else None if found.undecided else False) is expected, quantifier
+    book = load((CONDITION, "number of access a of k with (a.guarded) >= 1 and k.registers > most"))
+    assert judge(book, tables(book, *rows)).undecided

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from advisor.evidence.compiled.compilers.cuda_text import CudaProblem, cuda_ptx
 from advisor.evidence.compiled.compilers.executable_code import executable_codes
 from advisor.evidence.compiled.compilers.literals import NotLiteral, argument_type, constant_value
 from advisor.evidence.compiled.compilers.namespace import BadUnit, UnitText, define
@@ -59,9 +60,12 @@ def compile_unit(request: Json) -> Json:
     candidate (its number), cubin (base64), resources, shared_bytes, ptx (a list of function, line, counts),
     promotions and narrowings, or problem (function, line, message, and the candidate that was refused). A
     kernel that calls foreign code has an empty cubin. With `keep_ptx` in the request the answer has the PTX
-    as `text`; with `keep_code` it has `codes`, as `executable_codes` gives them.
+    as `text`; with `keep_code` it has `codes`, as `executable_codes` gives them. A request with `cuda` is one
+    for a kernel in CUDA C++; nothing is known of the widths that its author meant.
     """
     capability = (int(request["capability"][0]), int(request["capability"][1]))
+    if "cuda" in request:
+        return _cuda_unit(request["cuda"], capability)
     stand_in_for_device(capability)
     functions = tuple((name, source, device) for name, source, device in request["functions"])
     text = UnitText(functions, request["constants"], request["aliases"])
@@ -101,6 +105,18 @@ def compile_unit(request: Json) -> Json:
         return {"problem": {"function": kernel_number, "line": 1, "message": str(problem)}}
     nothing = {"function": kernel_number, "line": 1, "message": "no typing of its parameters is known"}
     return {"problem": first or nothing}
+
+
+def _cuda_unit(asked: Json, capability: tuple[int, int]) -> Json:
+    """The machine code of a kernel in CUDA C++, or its problem."""
+    try:
+        ptx = cuda_ptx(asked["text"], asked["name"], asked["options"], capability)
+        code = _machine_code(ptx, capability, {})
+    except CudaProblem as problem:
+        return {"problem": {"function": 0, "line": problem.line, "message": str(problem)}}
+    except LinkFailure as problem:
+        return {"problem": {"function": 0, "line": 1, "message": str(problem)}}
+    return {"candidate": 0, **code, "promotions": [], "narrowings": []}
 
 
 def _widths(typed: TypedFunctions, kernel: FunctionKey) -> Json:

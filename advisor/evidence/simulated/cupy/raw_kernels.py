@@ -13,14 +13,10 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from advisor.evidence.simulated.cupy.source_texts import (
-    KernelInText,
-    TextPlace,
-    kernel_in_text,
-    text_place,
-)
+from advisor.evidence.simulated.cupy.source_texts import TextPlace, text_place
 from advisor.evidence.simulated.driver.executor import ArgumentNote
 from advisor.evidence.simulated.driver.launch_notes import DescribedLaunch, LaunchNotes
+from advisor.program.kernels.cuda_texts import KernelInText, kernel_in_text
 
 _LINES = "-lineinfo"
 
@@ -125,7 +121,8 @@ class RawKernels:
             for number, one in enumerate(args)
         )
         file = place.file if place is not None and line is not None else None
-        text_hash = hashlib.sha256((code or "").encode()).hexdigest()[:16]
+        whole = hashlib.sha256((code or "").encode()).hexdigest()[:16]
+        text_hash = found.text_hash if found is not None else whole
         return DescribedLaunch(name, file, line, text_hash, arguments, self._notes.place())
 
 

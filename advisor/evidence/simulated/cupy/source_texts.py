@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,12 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from advisor.model.text.syntax_trees import syntax_tree
+from advisor.program.kernels.cuda_texts import KERNEL_WORD
 
 _SUFFIXES = (".cu", ".cuh", ".cpp", ".h", ".hpp", ".txt")
-_PARAMETER = re.compile(r"(\w+)\s*(?:\[[^]]*\])?\s*(?:=.*)?$", re.DOTALL)
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _MOST_FILES = 200
-_KERNEL = "__global__"
 
 
 @dataclass(frozen=True)
@@ -33,14 +30,6 @@ class TextPlace:
     def line_of(self, line: int) -> int | None:
         """The line of the file for a line of the text, both from 1."""
         return self.line + line - 1 - self.before if line > self.before else None
-
-
-@dataclass(frozen=True)
-class KernelInText:
-    """A kernel in CUDA C++: its line in the text, from 1, and the names of its parameters."""
-
-    line: int
-    parameters: tuple[str, ...]
 
 
 def text_place(code: str, caller: str | None) -> TextPlace | None:
@@ -68,7 +57,7 @@ def _before(code: str, part: str | None) -> int | None:
     """How many lines of a text come before a part of it that has kernels; None where it is no such part."""
     if part == code:
         return 0
-    if part is None or _KERNEL not in part:
+    if part is None or KERNEL_WORD not in part:
         return None
     at = code.find(part)
     # The part's lines are the text's only where it begins with one.
@@ -139,29 +128,3 @@ def _in_literal(code: str, literal: ast.Constant, lines: Sequence[str]) -> tuple
 
 def _holds(line: str, part: str) -> bool:
     return part in line
-
-
-def kernel_in_text(code: str, name: str) -> KernelInText | None:
-    """The kernel of a name, templates by the name before `<`; None where the text has no such kernel."""
-    plain = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), code)
-    bare = re.escape(name.partition("<")[0].split("::")[-1])
-    found = re.search(
-        rf"__global__\b[^;{{}}()]*(?:\([^()]*\)[^;{{}}()]*)?\b{bare}\s*\((?P<all>[^)]*)\)", plain
-    )
-    if found is None:
-        return None
-    given = [one.strip() for one in _apart(found["all"])]
-    names = [_PARAMETER.search(one) for one in given if one and one != "void"]
-    line = code.count("\n", 0, found.start()) + 1
-    return KernelInText(line, tuple(one[1] if one else "" for one in names))
-
-
-def _apart(parameters: str) -> Iterator[str]:
-    """Parameters parted at commas outside of `<…>`."""
-    depth, begin = 0, 0
-    for at, sign in enumerate(parameters):
-        depth += (sign == "<") - (sign == ">")
-        if sign == "," and depth == 0:
-            yield parameters[begin:at]
-            begin = at + 1
-    yield parameters[begin:]

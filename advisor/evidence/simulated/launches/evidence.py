@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from advisor.evidence.simulated.launches.function_text import definition
+from advisor.evidence.simulated.launches.function_text import cuda_lines, definition
 from advisor.evidence.simulated.launches.judged_launch import (
     Counted,
     Weigh,
@@ -26,12 +26,13 @@ from advisor.evidence.simulated.launches.judged_launch import (
 from advisor.evidence.simulated.launches.launched_types import launched_types
 from advisor.evidence.simulated.launches.readings.kernel_readings import kernel_readings
 from advisor.evidence.simulated.launches.readings.line_readings import Move, defect_reading, line_readings
+from advisor.evidence.simulated.launches.readings.pointer_readings import pointer_readings
 from advisor.evidence.simulated.launches.readings.triton_readings import (
     is_triton,
     tell_triton_kernel,
     triton_line_readings,
 )
-from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore, RunRow
+from advisor.evidence.simulated.launches.store import CUDA_SOURCE, LaunchRow, LaunchStore, RunRow
 from advisor.model.compilation_unit import ArgumentTypes
 from advisor.model.devices import Device
 from advisor.model.findings import in_launches
@@ -138,8 +139,6 @@ def launch_evidence(
     recorded = {names.recorded(path): path for path in texts}
     kernels = []
     for (path, name), rows in _by_definition(store.latest(sorted(recorded))):
-        if rows[-1][1].is_cuda_source:
-            continue
         kernel = _current(recorded[path], name, rows, texts[recorded[path]], names)
         if kernel is None:
             run, row = rows[-1]
@@ -184,6 +183,10 @@ def _current(
     """The kernel where its text is still that which ran, also when it stands at another line now."""
     run, first = rows[-1]
     launches = [row for _, row in rows]
+    if first.is_cuda_source:
+        lines = cuda_lines(text, name, first.function_hash.removeprefix(CUDA_SOURCE))
+        line = min(lines, key=lambda one: abs(one - first.line), default=None)
+        return _Kernel(path, name, run, launches, line - first.line, line, names) if line else None
     here = definition(text, first.line)
     if here is not None and here[1] == first.function_hash:
         return _Kernel(path, name, run, launches, 0, here[0], names)
@@ -222,7 +225,7 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) 
         counted = for_another_device(counted)
     weighed = weighed_launches(counted, weigh)
     judged = judged_launch(weighed) if weighed else None
-    if not of_triton:
+    if not of_triton and not kernel.launches[-1].is_cuda_source:
         found.types[kernel.key] = _types(kernel, weighed, judged)
     found.lines += [replace(one, entity=_DEFECTS[entity]) for one in _defects(kernel)]
     if judged is None:
@@ -238,7 +241,7 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) 
     readings = kernel_readings(judged.statistics, device, same_device)
     record.know("simulated", assumptions, **readings)
     record.know("simulated", assumptions, launches=float(len(kernel.launches)))
-    found.lines += line_readings(kernel.key, judged.statistics, (), _moved(kernel), assumptions)
+    found.lines += _lines(kernel, judged, assumptions)
     if len(weighed) > 1:
         found.different[kernel.key] = partial(_different, kernel, weighed, judged, device)
         found.lines += _places(kernel, weighed) if same_device else []
@@ -257,11 +260,20 @@ def _different(
         readings = kernel_readings(statistics, device, same_device)
         assumptions = _assumptions(kernel, one.launch, counted, device, "one")
         record.know("simulated", assumptions, **readings, launches=float(len(kernel.launches)))
-        lines = line_readings(kernel.key, statistics, (), _moved(kernel), assumptions)
+        lines = _lines(kernel, one.launch, assumptions)
         seconds = one.weight[0] if same_device and one.weight[0] else None
         alike = _types_of(one.launch.row) == _types_of(judged.row)
         found.append(DifferentLaunch(one.launch.launches, seconds, record, lines, alike))
     return found
+
+
+def _lines(kernel: _Kernel, launch: Counted, assumptions: tuple[str, ...]) -> list[LineReading]:
+    """What one launch tells of the lines of a kernel."""
+    moved = _moved(kernel)
+    lines = line_readings(kernel.key, launch.statistics, (), moved, assumptions)
+    if launch.row.is_cuda_source:
+        return list(pointer_readings(lines, launch.statistics, moved))
+    return lines
 
 
 def _types_of(row: LaunchRow) -> list[tuple[object, ...]]:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from advisor.model.text.syntax_trees import syntax_tree
+from advisor.program.kernels.cuda_texts import kernel_lines
 
 
 @lru_cache(maxsize=256)
@@ -35,6 +36,15 @@ def definition(text: str, first_line: int) -> tuple[int, str] | None:
 def hash_at(text: str, def_line: int) -> str | None:
     """The hash of the function whose `def` stands at a line, None for no function."""
     return next((found for line, found in _functions(text).values() if line == def_line), None)
+
+
+def cuda_lines(text: str, name: str, text_hash: str) -> list[int]:
+    """The lines at which literals of a file hold a kernel of CUDA C++ of this name and text."""
+    try:
+        tree = syntax_tree(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    return kernel_lines(tree, text.splitlines(), name, text_hash)
 
 
 def read_source(path: Path) -> str | None:

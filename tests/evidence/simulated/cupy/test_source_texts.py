@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.evidence.simulated.cupy import source_texts
-from advisor.evidence.simulated.cupy.source_texts import kernel_in_text, text_place
+from advisor.evidence.simulated.cupy.source_texts import text_place
+from advisor.program.kernels.cuda_texts import kernel_in_text
 
 CODE = """
 extern "C" __global__ void
