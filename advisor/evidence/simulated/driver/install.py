@@ -29,7 +29,7 @@ from advisor.evidence.simulated.driver.triton.install import install_for_triton
 from advisor.model.errors import AdvisorError
 
 _LIBRARIES = (
-    "numba", "numba_cuda", "cuda.core", "cuda.bindings", "cupy", "cupyx", "cupy_backends", "triton",
+    "numba", "numba_cuda", "cuda.core", "cuda.bindings", "cupy", "cupyx", "cupy_backends", "triton", "torch",
 )  # fmt: skip
 _installed: list[DriverLibrary] = []
 
@@ -40,6 +40,7 @@ class Installed:
 
     gpu: Gpu
     notes: LaunchNotes
+    buffers: Buffers
 
 
 def install(
@@ -81,7 +82,7 @@ def install(
         raise AdvisorError(f"This numba-cuda is built differently: it has no {', '.join(missing)}.")
     NumbaHooks(gpu, modules, notes).install()
     install_for_triton(gpu, buffers, notes)
-    return Installed(gpu, notes)
+    return Installed(gpu, notes, buffers)
 
 
 def library_folders() -> list[str]:

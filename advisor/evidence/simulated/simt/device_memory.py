@@ -68,6 +68,13 @@ class DeviceMemory:
             self.written.begin(address, size)
         return address
 
+    def adopt(self, content: npt.NDArray[np.uint8]) -> None:
+        """Let kernels access bytes that somebody else keeps, until the buffer at their address is freed."""
+        address = int(content.ctypes.data)
+        with self._lock:
+            self._buffers[address] = (content.nbytes, content)
+            bisect.insort(self._starts, address)
+
     def free(self, address: int) -> None:
         """Give a buffer back. Raises KeyError for an address at which none starts."""
         with self._lock:

@@ -69,10 +69,10 @@ class SimulatedDriver(DriverBase):  # type: ignore[misc]
         return ty
 
     def get_active_torch_device(self) -> Any:
-        """Where PyTorch's tensors are: there is no PyTorch of the simulated GPU."""
+        """Where PyTorch's tensors are: on the simulated GPU too, where it says that there is one."""
         import torch
 
-        return torch.device("cpu")
+        return torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
 
     def get_device_interface(self) -> DeviceInterface:
         """What `triton.testing.do_bench` measures with."""

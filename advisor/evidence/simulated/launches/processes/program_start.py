@@ -16,6 +16,8 @@ def install_gpu(executor: SimtExecutor, device: Device, predictor: str, keep_cod
     from advisor.evidence.simulated.driver.device_properties import device_properties
     from advisor.evidence.simulated.driver.install import install
     from advisor.evidence.simulated.driver.predicted_clock import named_predictor
+    from advisor.evidence.simulated.torch.serving import serve_torch
 
     installed = install(executor, device_properties(device), named_predictor(predictor, device))
     serve_cupy(installed, user_code_folder() if keep_code else None)
+    serve_torch(installed)

@@ -1,0 +1,1 @@
+"""PyTorch's tensors on the simulated GPU: their memory is its, and the CPU computes."""
