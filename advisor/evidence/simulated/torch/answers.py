@@ -137,7 +137,10 @@ def answer(gpu: Gpu, buffers: Buffers) -> None:
     """Let `torch.cuda` speak of the simulated GPU; what it cannot do is said at the line that asks for it."""
     cuda = torch.cuda
     clock, device = gpu.clock, gpu.properties
-    used = lambda *_: buffers.total_bytes - buffers.free_bytes  # noqa: E731
+
+    def used(*_: Any) -> int:
+        return buffers.total_bytes - buffers.free_bytes
+
     capability = tuple(device.capability)
     Event.clock = Stream.clock = clock
     stream = Stream()
@@ -194,7 +197,7 @@ def _change_the_rest() -> None:
     warnings.filterwarnings("ignore", "CUDA initialization: ")
     torch.Generator = Generator
     compiled = torch.compile
-    torch.compile = _refuse("torch.compile", ": it has operators only, no kernels of its own")
+    torch.compile = _refuse("torch.compile", ": operators run as they are")
     torch.compile.__doc__ = compiled.__doc__
     autocast_enter: Any = torch.autocast.__enter__
 

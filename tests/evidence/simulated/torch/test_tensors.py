@@ -59,7 +59,8 @@ begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
 begin.record(); scale[8, 128](x, y); end.record(); torch.cuda.synchronize()
 assert begin.elapsed_time(end) > 0
 for wrong in (lambda: x + torch.ones(1000), lambda: x.numpy(), lambda: np.asarray(x),
-              lambda: torch.ones(1, device="cuda:1"), lambda: torch.cuda.graph(None), lambda: torch.compile(scale)):
+              lambda: torch.ones(1, device="cuda:1"), lambda: torch.cuda.graph(None),
+              lambda: torch.compile(scale)):
     try:
         wrong()
     except (RuntimeError, TypeError, NotImplementedError) as error:
@@ -72,7 +73,7 @@ can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the t
 can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.
 CUDA error: invalid device ordinal: there is no cuda:1 on the simulated GPU, only cuda:0.
 torch.cuda.graph is not available on the simulated GPU of `advisor run`.
-torch.compile is not available on the simulated GPU of `advisor run`: it has operators only, no kernels of its own.
+torch.compile is not available on the simulated GPU of `advisor run`: operators run as they are.
 """
 
 
