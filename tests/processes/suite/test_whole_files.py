@@ -7,7 +7,7 @@ from pathlib import Path
 
 from whole_files import LONGEST, WholeFiles
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 class Worker:
