@@ -191,7 +191,9 @@ class HostValues:
         place = self.workspace.member(dotted, frame.module) if dotted else None
         if place is not None:
             return self.member(place[1], place[0])
-        return attribute_of(self.value(node.value, frame), node.attr)
+        found = attribute_of(self.value(node.value, frame), node.attr)
+        number = self.constant(node, frame) if found == UNKNOWN else None
+        return Number("int64", number, number) if type(number) is int else found
 
     def library_name(self, node: ast.expr, frame: Frame) -> str | None:
         """What an expression is called in the library or module it comes from, None for a local name."""

@@ -78,7 +78,14 @@ def _is_reached(
 def _used_otherwise(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
     """The names that a module does anything else with than to call them."""
     called = {call.func for call in module.calls}
-    return frozenset(one.id for one in module.inside(tree, ast.Name) if one not in called)
+    others = (one for one in module.inside(tree, ast.Name) if one not in called)
+    return frozenset(one.id for one in others if not _is_local(one, module))
+
+
+def _is_local(name: ast.Name, module: ModuleSyntax) -> bool:
+    """Whether a name that the module has as well stands for a parameter or local name of a function."""
+    seen = visible(module, name.id, name) if name.id in module.top_level else None
+    return seen is not None and isinstance(seen.scope, ast.FunctionDef | ast.AsyncFunctionDef)
 
 
 def _as_loaded(call: ast.Call, module: ModuleSyntax) -> bool:

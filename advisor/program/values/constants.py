@@ -44,6 +44,8 @@ from advisor.program.values.constant_folding import (
 
 _DEPTH = 12
 _MOST_VALUES = 4
+# What `cuda.get_current_device()` says, by the property of devices that it is.
+_DEVICE_ATTRIBUTES = {"MAX_THREADS_PER_BLOCK": "max_threads_per_block", "WARP_SIZE": "warp_size"}
 # The longest value of six public repositories takes 675 steps (a kernel of larnd-sim).
 _MOST_STEPS = 5_000
 # Expressions whose value is that of others elsewhere, which may be asked for again and again.
@@ -252,8 +254,8 @@ class Constants:
         )
 
     def _attribute(self, node: ast.Attribute) -> object:
-        if node.attr == "MAX_THREADS_PER_BLOCK":
-            return largest_block()
+        if node.attr in _DEVICE_ATTRIBUTES:
+            return device_attribute(node.attr)
         dotted = self.module.dotted(node)
         if dotted in self.bindings:
             return self.bindings[dotted]
@@ -413,8 +415,9 @@ def _attribute_stores(module: ModuleSyntax, tree: ast.Module) -> dict[str, int]:
 
 
 @cache
-def largest_block() -> object:
-    """`MAX_THREADS_PER_BLOCK` where all devices agree on it, else UNKNOWN."""
-    limits = {device.max_threads_per_block for device in load_devices().values()}
-    only = limits.pop() if len(limits) == 1 else None
+def device_attribute(name: str) -> object:
+    """What Numba's device objects say under a name where all devices agree on it, else UNKNOWN."""
+    field = _DEVICE_ATTRIBUTES[name]
+    numbers = {getattr(device, field) for device in load_devices().values()}
+    only = numbers.pop() if len(numbers) == 1 else None
     return UNKNOWN if only is None else only

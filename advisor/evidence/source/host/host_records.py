@@ -60,7 +60,7 @@ def _launch_record(launch: Launch) -> Record:
         module.span(node.func), launch.name, launch.kernel_key,
     )  # fmt: skip
     threads = _product(launch.block)
-    blocks = _product(launch.grid)
+    fixed = _product(launch.grid)
     sizes = [
         *(launch.block or ()),
         *([1, 1] if launch.block and None not in launch.block else []),
@@ -74,8 +74,8 @@ def _launch_record(launch: Launch) -> Record:
         partial_warp_lanes=None if threads is None else float(int(threads) % WARP),
         idle_lane_share=None if threads is None else 1.0 - threads / (math.ceil(threads / WARP) * WARP),
         block_follows_data=launch.block_follows_data if threads is None else False,
-        blocks=blocks,
-        grid_constant=blocks is not None and not launch.divides_size,
+        blocks=_product(launch.sized_grid) if fixed is None else fixed,
+        grid_constant=fixed is not None and not launch.divides_size,
         host_loop_depth=launch.loops,
         in_function=module.scope_of(node) is not None,
         in_test_or_benchmark=launch.timed or holds_tests(module.path) or _repeated_by_benchmark(launch),
