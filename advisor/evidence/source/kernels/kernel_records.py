@@ -29,6 +29,7 @@ from advisor.evidence.source.kernels.bounds.repeated_guards import repeated_guar
 from advisor.evidence.source.kernels.bounds.rounded_indices import know_rounded_indices
 from advisor.evidence.source.kernels.bounds.tiles import know_last_tiles
 from advisor.evidence.source.kernels.bounds.unguarded_neighbours import know_unguarded_neighbours
+from advisor.evidence.source.kernels.counted_indices import is_filled_by_data
 from advisor.evidence.source.kernels.grid_order import exchanges_between_blocks
 from advisor.evidence.source.kernels.loop_records import loop_records
 from advisor.evidence.source.kernels.neighbour_reads import know_neighbour_reads
@@ -308,6 +309,7 @@ def _array_records(
             elements=elements,
             bytes=None if elements is None or array.itemsize is None else float(elements * array.itemsize),
             dynamic_index=_dynamic(facts, groups.of(array)),
+            filled_by_data=is_filled_by_data(groups.of(array)),
             loop_depth=max((len(access.place.loops) for access in groups.of(array)), default=0),
             name=array.name,
             private_data=any(array is one for one in private),
