@@ -26,6 +26,7 @@ from advisor.evidence.source.host.data_flow.used_parts import used_part
 from advisor.evidence.source.host.early_reads import early_read_records
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_call_records, launch_records, listed
+from advisor.evidence.source.host.launch_sequences.beside_loops import LoopsOfLaunches
 from advisor.evidence.source.host.launch_sequences.launch_loops import (
     loop_records,
     only_steps,
@@ -109,6 +110,7 @@ def _launches(
 ) -> list[Record]:
     found = launch_records(launches)
     larger, kernels = _LargerLaunches(launches), OwnElements(walked)
+    looping = LoopsOfLaunches(launches)
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
         sized = grid_values(launch, walked, values)
@@ -131,6 +133,7 @@ def _launches(
             unset_by=ast.unparse(unset[0][1].func) if unset else None,
             steps=steps(launch, placement),
             beside_larger_launch=larger.beside(launch),
+            beside_loop_of_launches=looping.are_beside(launch.module, launch.node, launch.loops),
         )
         if launch.kernel is not None:
             fills = list(needless_fills(launch, walked))
@@ -231,12 +234,15 @@ def _numba_calls(
 ) -> list[Record]:
     found = host_call_records(calls)
     launching = LaunchingLoops(placement.module, placement.workspace, launches)
+    looping = LoopsOfLaunches(launches)
     for record, call in zip(found, calls, strict=True):
         record.know("source", library="numba")
         if call.entity == "transfer":
             on_stream, pinned = has_stream(call.node, placement), source_pinned(call, placement)
             record.know("source", on_stream=on_stream, source_pinned=pinned)
             record.know("source", created_elements=created_elements(call.created, placement))
+            beside = looping.are_beside(call.module, call.node, call.loops)
+            record.know("source", beside_loop_of_launches=beside)
         record.know("source", in_test_or_benchmark=call.timed or is_test_path(call.module.path))
         if call.entity == "synchronisation":
             loops = host_loops(placement.module, call.node)

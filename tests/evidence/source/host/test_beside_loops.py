@@ -1,0 +1,46 @@
+"""What stands beside a loop of launches, and how loud it is there."""
+
+from __future__ import annotations
+
+import pytest
+from surveying import records, value
+
+PROGRAM = """
+@cuda.jit
+def step(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += 1
+
+def run(a, n):
+    d = cuda.to_device(a)
+{body}
+    return d.copy_to_host()[0]
+
+def other(a):
+    return cuda.to_device(a)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "beside"),
+    [
+        ("    for _ in range(n):\n        step[8, 128](d)", [True, True, False]),
+        ("    while n:\n        n -= 1\n        step[8, 128](d)", [True, True, False]),
+        ("    step[8, 128](d)", [False, False, False]),
+        ("    for _ in range(n):\n        n -= 1\n    step[8, 128](d)", [False, False, False]),
+        (
+            "    for _ in range(n):\n        d = cuda.to_device(a)\n        step[8, 128](d)",
+            [True, False, True, False],
+        ),
+    ],
+)
+def test_copies_outside_of_a_loop(tmp_path, body, beside):
+    found = records(tmp_path, "transfer", PROGRAM.format(body=body))
+    assert [value(one, "beside_loop_of_launches") for one in found] == beside
+
+
+def test_launches(tmp_path):
+    body = "    step[8, 128](a)\n    for _ in range(n):\n        step[8, 128](d)"
+    found = records(tmp_path, "launch", PROGRAM.format(body=body))
+    assert [value(one, "beside_loop_of_launches") for one in found] == [True, False]
