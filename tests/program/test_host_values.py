@@ -353,8 +353,11 @@ IMAGES = {
     "cv2.imread('a.png', cv2.IMREAD_GRAYSCALE)": ("uint8", 2),
     "cv2.imread('a.png', flags=0)": ("uint8", 2),
     "cv2.imdecode(data, cv2.IMREAD_COLOR)": ("uint8", 3),
-    "cv2.GaussianBlur(cv2.imread('a.png'), (5, 5), 0)": ("uint8", None),
-    "cv2.resize(np.zeros((4, 4), np.float32), (2, 2))": ("float32", None),
+    "cv2.GaussianBlur(cv2.imread('a.png'), (5, 5), 0)": ("uint8", 3),
+    "cv2.resize(np.zeros((4, 4), np.float32), (2, 2))": ("float32", 2),
+    "cv2.cvtColor(cv2.imread('a.png'), cv2.COLOR_BGR2GRAY)": ("uint8", 2),
+    "cv2.cvtColor(cv2.imread('a.png', 0), cv2.COLOR_GRAY2RGB)": ("uint8", 3),
+    "cv2.cvtColor(cv2.imread('a.png', 0), cv2.COLOR_BAYER_BG2BGR)": ("uint8", None),
 }
 
 
@@ -375,3 +378,24 @@ def test_images_of_opencv(call, expected):
 def test_images_of_any_type(call):
     ((_, value),) = told(f"import cv2\n\ndef run(data, flags):\n    seen(0, {call})\n")
     assert not isinstance(value, Array) or value.dtype is None
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("np.array(Image.open('a.png').convert('L'))", ("uint8", 2)),
+        ("np.asarray(Image.open('a.png').convert('RGB').resize((4, 4)))", ("uint8", 3)),
+        ("np.array(Image.open('a.png').resize((4, 4)).convert(mode='F'))", ("float32", 2)),
+        ("np.array(Image.open('a.png').convert('RGB'), dtype=np.float64)", ("float64", 3)),
+        ("np.array(Image.open('a.png').convert('1'))", ("boolean", 2)),
+        # The mode is that of the file, or of a setting.
+        ("np.array(Image.open('a.png'))", (None, None)),
+        ("np.array(Image.open('a.png').convert(mode))", (None, None)),
+        ("np.array(other.convert('L'))", (None, None)),
+    ],
+)
+def test_images_of_pillow(made: str, expected: tuple[str | None, int | None]) -> None:
+    head = "from PIL import Image\nimport numpy as np\n\ndef run(mode, other):\n"
+    ((_, value),) = told(head + f"    seen(0, {made})\n")
+    assert isinstance(value, Array)
+    assert (value.dtype, value.dims) == expected

@@ -20,16 +20,18 @@ from advisor.program.arrays.host_values import (
     Value,
     joined,
 )
-from advisor.program.arrays.operations.array_arithmetic import of_each_element
+from advisor.program.arrays.operations.array_arithmetic import of_each_element, of_universal
 from advisor.program.arrays.operations.array_functions import (
     CREATORS,
     CUDA_ARRAYS,
     DRAWN,
     DTYPES,
     GENERATORS,
+    KEEPS_MODE,
     METHODS,
     NUMPY_CREATORS,
     OF_EACH_ELEMENT,
+    OF_PILLOW,
     TO_HOST,
     ArrayFunction,
     image_of,
@@ -38,6 +40,7 @@ from advisor.program.arrays.operations.array_results import Arguments, made, res
 from advisor.program.arrays.operations.number_ranges import largest, least, length, of_function
 from advisor.program.kernels.called_functions import CalledFunctions
 from advisor.program.kernels.declarations import cuda_member
+from advisor.program.kernels.universal_functions import universal_function
 from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.names.workspace import KNOWN_LIBRARIES
 from advisor.program.syntax.module import ModuleSyntax
@@ -78,6 +81,8 @@ class HostCalls:
         if dotted is not None:
             found = self._of_library(dotted, given)
             if found is None:
+                found = self._of_universal(node, frame, given)
+            if found is None:
                 found = self._of_workspace(node, frame, given)
             if found is not None:
                 return found
@@ -96,6 +101,8 @@ class HostCalls:
         counted = _number(dotted, given)
         if counted is not None:
             return counted
+        if dotted == "PIL.Image.open":
+            return Other(OF_PILLOW)
         if dotted.startswith(("numpy.", "cupy.")):
             return self._of_numpy(dotted, name, given)
         if dotted in ("min", "max") and not given.unpacked and len(given.call.args) > 1:
@@ -164,6 +171,8 @@ class HostCalls:
         if isinstance(owner, Other) and owner.what.endswith("generator") and name in DRAWN:
             library = owner.what.partition(" ")[0]
             return made(DRAWN[name], given, library, "host" if library == "numpy" else "device")
+        if isinstance(owner, Other) and owner.what.startswith(OF_PILLOW):
+            return _of_image(owner, name, given)
         if name == "copy_to_host" or (name == "get" and isinstance(owner, Array)):
             receiver = owner if isinstance(owner, Array) else Array()
             return made(TO_HOST[name], given, "numpy", "host", receiver)
@@ -189,6 +198,16 @@ class HostCalls:
         ):
             return UNKNOWN
         return replace(found, dtype=found.dtype if given.node(function.dtype_at, "dtype") else None)
+
+    def _of_universal(self, node: ast.Call, frame: Frame, given: Arguments) -> Value | None:
+        """What a function that `vectorize` or `guvectorize` made gives, None for any other."""
+        function = universal_function(node.func, frame.module, self.values.workspace)
+        if function is None:
+            return None
+        out = given.node(None, "out")
+        if out is not None or given.unpacked:
+            return given.value_of(out) if out is not None else UNKNOWN
+        return of_universal(function, [given.value_of(one) for one in node.args])
 
     def _of_workspace(self, node: ast.Call, frame: Frame, given: Arguments) -> Value | None:
         """What a plain function of the workspace returns for the arguments of a call."""
@@ -281,6 +300,15 @@ def _places(given: Arguments, library: str, place: Place) -> Value:
         return NOTHING
     dims = searched.dims if isinstance(searched, Array) else None
     return Items((Array(library, place, "int64", (SIZE,), "C"),) * (dims or _MOST_DIMENSIONS))
+
+
+def _of_image(image: Other, name: str, given: Arguments) -> Value:
+    """What a method of a Pillow image gives: another image."""
+    if name in KEEPS_MODE:
+        return image
+    mode = given.node(0, "mode") if name == "convert" and not given.unpacked else None
+    stated = given.constant(mode) if mode is not None else None
+    return Other(f"{OF_PILLOW} {stated}") if isinstance(stated, str) else UNKNOWN
 
 
 def _converted_number(owner: Number, name: str, given: Arguments) -> Value:

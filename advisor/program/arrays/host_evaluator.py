@@ -37,7 +37,7 @@ from advisor.program.syntax.bound_names import target_names
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
 from advisor.program.syntax.reaching_definitions import START, Definition
 from advisor.program.syntax.tree_nodes import dotted_root
-from advisor.program.values.call_sites import values_given, values_in_script
+from advisor.program.values.call_sites import values_given, values_given_to_method, values_in_script
 from advisor.program.values.constants import Constants
 
 _ANNOTATIONS = {"bool": "boolean", "int": "int64", "float": "float64", "complex": "complex128"}
@@ -349,10 +349,14 @@ class HostValues:
         if name in known:
             return known[name]
         function, module = frame.function, frame.module
-        method = isinstance(module.parents.get(frame.scope), ast.ClassDef)
-        if function is None or method or name not in {one.arg for one in function.args.args}:
+        if function is None or not _is_taken_by_name(function, name):
             return UNKNOWN
         stated = _annotated(function, name)
+        if isinstance(module.parents.get(function), ast.ClassDef):
+            found = as_parameter(
+                joined(self.value(node, caller) for node, caller in self.passed(name, frame))
+            )
+            return stated or UNKNOWN if found in (UNKNOWN, NOTHING) else found
         if not values_given(module, function, name):
             if stated is not None:
                 return stated
@@ -371,7 +375,12 @@ class HostValues:
             return []
         default = parameter_defaults(function).get(name, ast.Constant(value=None))
         around = self.frame(module, module.function_around(function))
-        calls = values_given(module, function, name)
+        owner = module.parents.get(function)
+        calls = (
+            values_given_to_method(module, function, owner, name)
+            if isinstance(owner, ast.ClassDef)
+            else values_given(module, function, name)
+        )
         return [(given, self.frame(module, at)) if given else (default, around) for at, given in calls]
 
     def calls_of_script(self, module: ModuleSyntax, function: FunctionNode | None) -> list[Frame]:
@@ -468,6 +477,11 @@ def _set_from_outside(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
     """The attributes that a module sets of anything but `self`."""
     stored = (one for one in module.inside(tree, ast.Attribute) if isinstance(one.ctx, ast.Store))
     return frozenset(one.attr for one in stored if ast.unparse(one.value) != "self")
+
+
+def _is_taken_by_name(function: FunctionNode, name: str) -> bool:
+    """Whether a name is that of a parameter which calls give a value of its own."""
+    return name in {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
 
 
 def _annotated(function: FunctionNode, name: str) -> Number | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 
 from advisor.program.names.visible_names import visible
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
-from advisor.program.syntax.tree_nodes import below
+from advisor.program.syntax.tree_nodes import below, dotted_root
 
 
 def values_given(
@@ -17,14 +18,56 @@ def values_given(
 
     Calls of the function by itself are left out.
     """
-    position = [argument.arg for argument in function.args.args].index(parameter)
-    found: list[tuple[FunctionNode | None, ast.expr | None]] = []
-    for call in module.calls_by_name.get(function.name, ()):
+    calls = module.calls_by_name.get(function.name, ())
+    return list(_given(calls, module, function, parameter, 0))
+
+
+def values_given_to_method(
+    module: ModuleSyntax, method: FunctionNode, owner: ast.ClassDef, parameter: str
+) -> list[tuple[FunctionNode | None, ast.expr | None]]:
+    """For each call of a class, or of a method that no other class of the module has, the calling function and
+    the argument, None where it gives none.
+
+    What a module imports is no object of the class. Nothing where a call unpacks its arguments.
+    """
+    decorators = {one.id for one in method.decorator_list if isinstance(one, ast.Name)}
+    if len(method.decorator_list) > len(decorators & {"staticmethod", "classmethod"}):
+        return []
+    bound = 0 if "staticmethod" in decorators else 1
+    if method.name == "__init__":
+        calls = module.calls_by_name.get(owner.name, [])
+    elif len(module.functions_by_name.get(method.name, ())) == 1:
+        calls = module.once(_calls_of_attributes, module.tree).get(method.name, [])
+    else:
+        return []
+    unpacked = (isinstance(one, ast.Starred) for call in calls for one in call.args)
+    if any(unpacked) or any(one.arg is None for call in calls for one in call.keywords):
+        return []
+    return list(_given(calls, module, method, parameter, bound))
+
+
+def _given(
+    calls: Iterable[ast.Call], module: ModuleSyntax, function: FunctionNode, parameter: str, bound: int
+) -> Iterator[tuple[FunctionNode | None, ast.expr | None]]:
+    """What calls from elsewhere give a parameter; the first `bound` ones are given by no argument."""
+    names = [one.arg for one in function.args.args]
+    position = names.index(parameter) - bound if parameter in names else None
+    for call in calls:
         named = keyword_value(call, parameter)
-        given = named or (call.args[position] if position < len(call.args) else None)
+        placed = position is not None and 0 <= position < len(call.args)
+        given = named or (call.args[position] if placed and position is not None else None)
         caller = module.function_around(call)
         if caller is not function:
-            found.append((caller, given))
+            yield caller, given
+
+
+def _calls_of_attributes(module: ModuleSyntax, _: ast.Module) -> dict[str, list[ast.Call]]:
+    """The calls of attributes of anything that the module does not import, by the attribute."""
+    found: dict[str, list[ast.Call]] = {}
+    for call in module.calls:
+        root = dotted_root(call.func) if isinstance(call.func, ast.Attribute) else None
+        if isinstance(call.func, ast.Attribute) and (root is None or root.id not in module.imports):
+            found.setdefault(call.func.attr, []).append(call)
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from advisor.program.arrays.host_values import (
+    NOTHING,
     OTHER,
     SIZE,
     UNKNOWN,
@@ -20,6 +21,7 @@ from advisor.program.arrays.host_values import (
     unlike,
 )
 from advisor.program.arrays.operations.number_ranges import bounds_of_operation
+from advisor.program.kernels.universal_functions import UniversalFunction
 
 # The dtypes whose results are those of Python's own numbers; narrower ones wrap around or round.
 _UNBROKEN = frozenset({"int64", "float64"})
@@ -89,6 +91,39 @@ def of_each_element(value: Value) -> Value:
     if isinstance(value, Number):
         return Number(dtype, python=False)
     return replace(value, dtype=dtype, place="host" if value.place == "pinned" else value.place)
+
+
+def of_universal(function: UniversalFunction, given: Sequence[Value]) -> Value:
+    """What a universal function makes of its arguments: an array where one of them has more axes than a call
+    takes, else a number or what one call gives.
+    """
+    if NOTHING in given:
+        return NOTHING
+    taken = function.layout.arguments if function.layout is not None else (0,) * len(given)
+    if len(given) == len(taken) + 1:
+        # The array for the result is given as the last argument.
+        return given[-1]
+    dtype = function.result_type([getattr(one, "dtype", None) for one in given])
+    base = given[0]
+    for one in given[1:]:
+        base = combined(ast.Add(), base, one)
+    home = base if isinstance(base, Array) else Array()
+    found = Array(home.library, home.place, dtype, None, "C" if home.order == "C" else None, element=True)
+    if any(not isinstance(one, Array | Number) for one in given):
+        return found
+    arrays = [one for one in given if isinstance(one, Array)]
+    if function.layout is None:
+        sizes = broadcast([one.sizes for one in arrays]) if arrays else ()
+        one_number = not sizes and sizes is not None and not any(one.element for one in arrays)
+        if one_number and not function.on_gpu:
+            return Number(dtype, python=False)
+        return replace(found, sizes=sizes, element=not sizes or _may_be_one(arrays))
+    dims = [one.dims if isinstance(one, Array) else 0 for one in given]
+    loops = [None if dim is None else dim - axes for dim, axes in zip(dims, taken, strict=False)]
+    if None in loops or len(loops) != len(taken) or not loops:
+        return found
+    axes = max(one for one in loops if one is not None) + function.layout.result
+    return replace(found, sizes=(SIZE,) * axes, element=False) if axes > 0 else found
 
 
 def broadcast(shapes: Sequence[tuple[Number, ...] | None]) -> tuple[Number, ...] | None:

@@ -4,7 +4,8 @@ Positions of arguments, defaults and orders are those of NumPy's reference ("Arr
 manipulation routines", "Random sampling"), of CuPy's for the same names, and of Numba's "Memory management".
 Flags and types of OpenCV are those of its reference ("Image file reading and writing", "Image Filtering",
 "Geometric Image Transformations", "Color Space Conversions"): images of files have bytes, and what changes an
-image keeps its type.
+image keeps its type. Modes of Pillow's images are those of its handbook ("Concepts", "Modes"), where a file's own is
+not known before it is read.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from advisor.program.arrays.host_values import SIZE, UNKNOWN, Array, Number, Order, Place, Value
+from advisor.program.arrays.host_values import SIZE, UNKNOWN, Array, Number, Order, Other, Place, Value
 
 # What the sizes are taken from: an argument that gives them (`size` may be left out, for one number), all
 # arguments, one each, the array at the first place, or what is read (a "line" has one dimension); None where
@@ -160,12 +161,30 @@ _COLOURS = {
     0: 1,
     1: 3,
 }
+# The type of the elements and the axes of a Pillow image by its mode, and methods that keep the mode.
+_MODES = {
+    "1": ("boolean", 2), "L": ("uint8", 2), "P": ("uint8", 2), "RGB": ("uint8", 3), "RGBA": ("uint8", 3),
+    "CMYK": ("uint8", 3), "YCbCr": ("uint8", 3), "LAB": ("uint8", 3), "HSV": ("uint8", 3), "I": ("int32", 2),
+    "F": ("float32", 2),
+}  # fmt: skip
+KEEPS_MODE = frozenset({"copy", "crop", "filter", "resize", "rotate", "transpose"})
+OF_PILLOW = "image"
 _KEEPS_TYPE = frozenset(
     {
         "GaussianBlur", "bilateralFilter", "blur", "copyMakeBorder", "cvtColor", "dilate", "erode", "flip",
         "medianBlur", "resize", "rotate", "warpAffine", "warpPerspective",
     }
 )  # fmt: skip
+
+_COLOUR_SPACES = frozenset(
+    {"BGR", "RGB", "GRAY", "BGRA", "RGBA", "HSV", "HLS", "LAB", "Lab", "LUV", "Luv", "XYZ", "YCrCb", "YUV"}
+)
+
+
+def array_of_image(image: Other) -> Value:
+    """The array that NumPy makes of a Pillow image whose mode is known."""
+    known = _MODES.get(image.what.removeprefix(OF_PILLOW).strip())
+    return Array("python", None, known[0], (SIZE,) * known[1], "C") if known else UNKNOWN
 
 
 def image_of(name: str, given: Callable[[int, str], object], first: Callable[[], Value]) -> Value:
@@ -183,4 +202,17 @@ def image_of(name: str, given: Callable[[int, str], object], first: Callable[[],
         sizes = (SIZE, SIZE) if colours == 1 else (SIZE, SIZE, Number("int64", colours, colours))
         return Array("numpy", "host", "uint8", sizes, "C")
     image = first() if name in _KEEPS_TYPE else UNKNOWN
-    return Array("numpy", "host", image.dtype, None, "C") if isinstance(image, Array) else UNKNOWN
+    if not isinstance(image, Array):
+        return UNKNOWN
+    dims = image.dims if name != "cvtColor" else _dims_of_colours(given(1, "code"))
+    return Array("numpy", "host", image.dtype, None if dims is None else (SIZE,) * dims, "C")
+
+
+def _dims_of_colours(code: object) -> int | None:
+    """The axes of an image in other colours: two for shades of grey, three for colours; None for any code that
+    says neither.
+    """
+    before, to, after = code.removeprefix("COLOR_").partition("2") if isinstance(code, str) else ("", "", "")
+    return (
+        (2 if after == "GRAY" else 3) if to and before in _COLOUR_SPACES and after in _COLOUR_SPACES else None
+    )

@@ -18,12 +18,13 @@ from advisor.program.arrays.host_values import (
     Items,
     Number,
     Order,
+    Other,
     Place,
     Value,
     copied_by_launch,
 )
 from advisor.program.arrays.operations.array_arithmetic import promoted
-from advisor.program.arrays.operations.array_functions import DTYPES, ArrayFunction
+from advisor.program.arrays.operations.array_functions import DTYPES, OF_PILLOW, ArrayFunction, array_of_image
 from advisor.program.values.constant_folding import trip_count
 
 _FIRST_NAMES = ("a", "object", "obj", "arr", "ary", "prototype", "x")
@@ -249,6 +250,8 @@ class _Result:
             return self.receiver
         node = self.given.node(0, *_FIRST_NAMES)
         value = self.given.value_of(node) if node is not None else UNKNOWN
+        if isinstance(value, Other) and value.what.startswith(OF_PILLOW):
+            return array_of_image(value)
         return _listed(value) if isinstance(value, Items | Number) else value
 
     def _as_source(self, array: Value, sizes: tuple[Number, ...] | None, order: Order) -> Array:
