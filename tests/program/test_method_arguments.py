@@ -26,7 +26,13 @@ def type_seen(text: str) -> str | None:
     return found.dtype if isinstance(found, Array) else None
 
 
-CLASS = "class A:\n    def __init__(self, a, b=None):\n        self.a = a\n    def run(self, c, *, d=1):\n        seen({})\n"
+CLASS = """
+class A:
+    def __init__(self, a, b=None):
+        self.a = a
+    def run(self, c, *, d=1):
+        seen({})
+"""
 
 
 @pytest.mark.parametrize(

@@ -48,9 +48,10 @@ ON_GPU = "cuda.to_device(np.zeros(5, np.float32))"
         ("vectorize(['float32(float32, float32)', 'float64(float64, float64)'])", "c = f(p, p)", None, None),
         ("vectorize", f"c = f({FLOATS}, {FLOATS})", None, 2),
         ("vectorize(p)", f"c = f({FLOATS}, {FLOATS})", None, 2),
-        ("guvectorize(['void(f4[:], f4[:], f8[:])'], '(n),(n)->()')", f"c = f({FLOATS}, {FLOATS})", "float64", 1),
+        ("guvectorize(['void(f4[:], f4[:], f8[:])'], '(n),(n)->()')", f"c = f({FLOATS}, p)", "float64", None),
+        ("guvectorize(['void(f4[:], f8[:])'], '(n)->()')", f"c = f({FLOATS})", "float64", 1),
         ("guvectorize([(float32[:], float64[:])], '(n)->(n)')", f"c = f({FLOATS})", "float64", 2),
-        ("guvectorize([(float32[:], int8[:])], '(n)->(n)')", f"c = np.zeros(4)\nc = f({FLOATS}, c)", "float64", 1),
+        ("guvectorize([(float32[:], int8[:])], '(n)->(n)')", f"c = f({FLOATS}, {DOUBLES})", "float64", 2),
         ("vectorize(['f8(f4, f4)'])", f"c = f({FLOATS}, {FLOATS}, out=np.zeros(3, np.int8))", "int8", 1),
     ],
 )  # fmt: skip
@@ -76,8 +77,12 @@ def test_numbers_make_numbers() -> None:
 
 @pytest.mark.parametrize(
     "decorator",
-    ["other(['int8(float32, float32)'])", "vectorize(['int8(float32)'])\n@other", "guvectorize(['void(f4)'], p)",
-     "guvectorize(['void(f4[:], f4[:], f4[:])'], '(n)->(n),(n)')"],
-)  # fmt: skip
+    [
+        "other(['int8(float32, float32)'])",
+        "vectorize(['int8(float32)'])\n@other",
+        "guvectorize(['void(f4)'], p)",
+        "guvectorize(['void(f4[:], f4[:], f4[:])'], '(n)->(n),(n)')",
+    ],
+)
 def test_functions_that_others_make(decorator: str) -> None:
     assert value_of(decorator, f"c = f({FLOATS}, {FLOATS})") == UNKNOWN

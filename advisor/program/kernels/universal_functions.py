@@ -1,8 +1,8 @@
 """Functions that `vectorize` and `guvectorize` make universal: the types that their signatures state.
 
-A signature of `vectorize` has the type of the result before its arguments'; one of `guvectorize` has the results
-as its last arguments, and a layout says how many axes of each argument one call takes (Numba's "Creating NumPy
-universal functions").
+A signature of `vectorize` has the type of the result before those of its arguments; one of `guvectorize` has
+the results as its last arguments, and a layout says how many axes of each argument one call takes (Numba's
+"Creating NumPy universal functions").
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class UniversalFunction:
     layout: Layout | None = None
 
     def result_type(self, given: Sequence[str | None]) -> str | None:
-        """The type of the result's elements for arguments of some types: that on which all signatures agree, or
-        that of the signature with the same types.
+        """The type of the result's elements for given arguments: that of all signatures, or of the one with their
+        types.
         """
         results = {one.result for one in self.signatures}
         if len(results) == 1:
@@ -60,7 +60,7 @@ class UniversalFunction:
 def universal_function(
     func: ast.expr, module: ModuleSyntax, workspace: Workspace
 ) -> UniversalFunction | None:
-    """The universal function that a name of a module, or of one it imports, stands for; None for any other."""
+    """The universal function that a name stands for in a module; None for anything else."""
     dotted = module.dotted(func)
     place = workspace.member(dotted, module) if dotted else None
     found = place[0].top_level.get(place[1]) if place is not None else None

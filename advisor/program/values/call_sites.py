@@ -25,8 +25,8 @@ def values_given(
 def values_given_to_method(
     module: ModuleSyntax, method: FunctionNode, owner: ast.ClassDef, parameter: str
 ) -> list[tuple[FunctionNode | None, ast.expr | None]]:
-    """For each call of a class, or of a method that no other class of the module has, the calling function and
-    the argument, None where it gives none.
+    """For each call of a class, or of a method whose name no other function has, the calling function and the
+    argument, None where it gives none.
 
     What a module imports is no object of the class. Nothing where a call unpacks its arguments.
     """

@@ -4,7 +4,7 @@ Positions of arguments, defaults and orders are those of NumPy's reference ("Arr
 manipulation routines", "Random sampling"), of CuPy's for the same names, and of Numba's "Memory management".
 Flags and types of OpenCV are those of its reference ("Image file reading and writing", "Image Filtering",
 "Geometric Image Transformations", "Color Space Conversions"): images of files have bytes, and what changes an
-image keeps its type. Modes of Pillow's images are those of its handbook ("Concepts", "Modes"), where a file's own is
+image keeps its type. Modes of Pillow's images are those of its handbook ("Concepts", "Modes"); that of a file is
 not known before it is read.
 """
 
@@ -209,10 +209,7 @@ def image_of(name: str, given: Callable[[int, str], object], first: Callable[[],
 
 
 def _dims_of_colours(code: object) -> int | None:
-    """The axes of an image in other colours: two for shades of grey, three for colours; None for any code that
-    says neither.
-    """
-    before, to, after = code.removeprefix("COLOR_").partition("2") if isinstance(code, str) else ("", "", "")
-    return (
-        (2 if after == "GRAY" else 3) if to and before in _COLOUR_SPACES and after in _COLOUR_SPACES else None
-    )
+    """The axes of an image in other colours, two for shades of grey; None for any other code."""
+    before, _, after = code.removeprefix("COLOR_").partition("2") if isinstance(code, str) else ("", "", "")
+    known = before in _COLOUR_SPACES and after in _COLOUR_SPACES
+    return (2 if after == "GRAY" else 3) if known else None
