@@ -47,8 +47,8 @@ class UniversalFunction:
     layout: Layout | None = None
 
     def result_type(self, given: Sequence[str | None]) -> str | None:
-        """The type of the result's elements for given arguments: that of all signatures, or of the one with their
-        types.
+        """The type of the result's elements for given arguments: that of all signatures, or of the one that
+        has their types.
         """
         results = {one.result for one in self.signatures}
         if len(results) == 1:

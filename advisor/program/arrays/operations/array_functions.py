@@ -4,8 +4,8 @@ Positions of arguments, defaults and orders are those of NumPy's reference ("Arr
 manipulation routines", "Random sampling"), of CuPy's for the same names, and of Numba's "Memory management".
 Flags and types of OpenCV are those of its reference ("Image file reading and writing", "Image Filtering",
 "Geometric Image Transformations", "Color Space Conversions"): images of files have bytes, and what changes an
-image keeps its type. Modes of Pillow's images are those of its handbook ("Concepts", "Modes"); that of a file is
-not known before it is read.
+image keeps its type. Modes of Pillow's images are those of its handbook ("Concepts", "Modes"); that of a file
+is not known before it is read.
 """
 
 from __future__ import annotations
