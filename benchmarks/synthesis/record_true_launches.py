@@ -1,6 +1,6 @@
 """Writes what recorded launches of public programs count, as the truth that made-up launches are set beside.
 
-    python benchmarks/synthesis/record_true_launches.py FOLDER [--further later|latest|newest]
+    python benchmarks/synthesis/record_true_launches.py FOLDER [--further later|latest|newest|sixth]
 
 FOLDER holds one checkout for each repository, as OWNER+NAME, in which the programs of `data/programs.toml`,
 or of a further set's list, were run by `advisor run`. The counts are read as `advisor check` reads

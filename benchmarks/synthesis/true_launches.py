@@ -1,6 +1,6 @@
 """Sets what launches tell that are made up beside what recorded launches of the same kernels count.
 
-    python benchmarks/synthesis/true_launches.py FOLDER [--half open|aside|later|latest|newest] [--misses]
+    python benchmarks/synthesis/true_launches.py FOLDER [--half open|aside|later|latest|newest|sixth] [--misses]
         [--cache FOLDER] [--repository OWNER/NAME …]
 
 FOLDER holds one checkout for each repository of `data/programs.toml`, for a further set of
