@@ -1,7 +1,7 @@
 """Sets what launches tell that are made up beside what recorded launches of the same kernels count.
 
-    python benchmarks/synthesis/true_launches.py FOLDER [--half open|aside|later|latest|newest|sixth] [--misses]
-        [--cache FOLDER] [--repository OWNER/NAME …]
+    python benchmarks/synthesis/true_launches.py FOLDER [--half open|aside|later|latest|newest|sixth]
+        [--misses] [--cache FOLDER] [--repository OWNER/NAME …]
 
 FOLDER holds one checkout for each repository of `data/programs.toml`, for a further set of
 `data/programs_SET.toml`, as OWNER+NAME, without any record: the launches are
