@@ -22,7 +22,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--renew-golden", action="store_true", help="write what is printed now to the golden files"
     )
     parser.addoption(
-        "--exhaustive", action="store_true", help="also the tests that tests/processes/suite/left_out.toml names"
+        "--exhaustive",
+        action="store_true",
+        help="also the tests that tests/processes/suite/left_out.toml names",
     )
 
 

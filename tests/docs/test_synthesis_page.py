@@ -21,7 +21,7 @@ DATA = ROOT / "benchmarks" / "synthesis" / "data"
 REPOSITORIES = tomllib.loads((DATA / "programs.toml").read_text("utf-8"))["repository"]
 FURTHER = {
     name: tomllib.loads((DATA / f"programs_{name}.toml").read_text("utf-8"))["repository"]
-    for name in ("later", "latest", "newest")
+    for name in ("later", "latest", "newest", "sixth")
 }
 METRICS = {
     "access": {"sectors_per_request", "ideal_sectors_per_request", "bank_conflict_ways"},
