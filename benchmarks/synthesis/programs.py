@@ -2,7 +2,8 @@
 
 What is learnt from the open half may change the program; the half set aside is only measured. A repository is
 open where the first byte of the SHA-256 of its name, OWNER/NAME, is even: the rule was fixed before anything
-was compared. Further sets have other repositories: each was measured once and then opened. Of a set that is closed totals alone are told.
+was compared. Further sets have other repositories: each was measured once and then opened. Of a set that is
+closed totals alone are told.
 """
 
 from __future__ import annotations
