@@ -167,7 +167,20 @@ class Subscripts(Names):
             depends |= self.atoms.depends(index.form)
         depends |= self.kept.get(id(view.array), frozenset())
         self.note_access(node, view, "load")
-        return Scalar(self.atoms.opaque(depends, True, "load", self._one_for_many(view)), kind, view)
+        found = self.atoms.opaque(depends, True, "load", self._one_for_many(view))
+        for name in found.atoms():
+            self.loaded_from[name] = view, len(self.facts.barriers)
+        return Scalar(found, kind, view)
+
+    def _changes_loaded(self, view: View, value: Value | None) -> bool:
+        """Whether a stored value is computed from the element that it replaces, loaded with no barrier between."""
+        loads = (
+            [self.loaded_from.get(name) for name in value.form.atoms()] if isinstance(value, Scalar) else []
+        )
+        return any(
+            barriers == len(self.facts.barriers) and one.array is view.array and one.prefix == view.prefix
+            for one, barriers in (load for load in loads if load is not None)
+        )
 
     def _one_for_many(self, view: View) -> bool:
         """Whether an element is chosen by an index that threads with different data may share."""
@@ -197,7 +210,9 @@ class Subscripts(Names):
         depends = frozenset[str]() if value is None else self.depends(value)
         if kind != "load":
             self._note_kept(view.array, depends)
-        access = Access(self.place(node), view.array, view.prefix, kind, value_depends=depends)  # type: ignore[arg-type]
+        changed = kind == "store" and self._changes_loaded(view, value)
+        place = self.place(node)
+        access = Access(place, view.array, view.prefix, kind, False, None, depends, changed)  # type: ignore[arg-type]
         self.facts.accesses.append(access)
 
     def _note_kept(self, array: Array, depends: frozenset[str]) -> None:

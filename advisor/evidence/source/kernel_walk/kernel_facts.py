@@ -164,7 +164,9 @@ class RowUse:
 
 @dataclass(frozen=True)
 class Access:
-    """A load, store or update of an array element; `value_depends` is what a stored value depends on."""
+    """A load, store or update of an array element; `value_depends` is what a stored value depends on, and
+    `changes_loaded` tells one that is computed from the element itself, which was loaded before.
+    """
 
     place: Place
     array: Array
@@ -173,6 +175,7 @@ class Access:
     whole: bool = False
     row: RowUse | None = None
     value_depends: frozenset[str] = frozenset()
+    changes_loaded: bool = False
 
     @cached_property
     def element(self) -> tuple[object, ...]:

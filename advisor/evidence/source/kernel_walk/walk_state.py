@@ -62,6 +62,8 @@ class WalkState:
         self.withdrawn = 0
         # What the elements of an array that each thread has for itself depend on, by the array.
         self.kept: dict[int, frozenset[str]] = {}
+        # What the values of loads were loaded from, behind how many barriers.
+        self.loaded_from: dict[str, tuple[View, int]] = {}
         # In the test of a while loop, and in any test inside one, an atomic may wait for another thread.
         self.spinning = False
         self.testing = False

@@ -23,6 +23,7 @@ from advisor.evidence.source.kernels.repeated_loads import (
     loaded_by_many,
     repeated_loads,
 )
+from advisor.evidence.source.kernels.wrong_results.data_updates import counts, has_several_places
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of, assumptions_of_rows
 from advisor.evidence.source.warps.lane_addresses import SECTOR_BYTES
 from advisor.evidence.source.warps.lanes import LanePattern, lane_pattern
@@ -182,6 +183,9 @@ def _context(access: Access, facts: KernelFacts) -> dict[str, Value | None]:
         and any(_window(index.form, counters) for index in access.indices),
         "window_iterations": _iterations(access, depends),
         "own_range": _walks_own_range(access, atoms),
+        "changes_loaded": access.changes_loaded,
+        "counts": counts(access),
+        "several_places": has_several_places(access, facts),
     }
 
 
