@@ -53,7 +53,14 @@ def run(args: argparse.Namespace) -> int:
             predictor=PREDICTOR,
         )
     )
-    if not args.quiet:
+    if end.interrupted:
+        import gc
+
+        # What the program left is not searched for garbage: who interrupts does not wait for that.
+        gc.freeze()
+        more = "" if args.quiet else f" {_launches(end.launches)} recorded."
+        print(f"\n{end.interrupted}{more}", file=sys.stderr)
+    elif not args.quiet:
         _tell(end)
     return end.status
 

@@ -43,11 +43,14 @@ class ScriptRequest:
 
 @dataclass(frozen=True)
 class ScriptEnd:
-    """How a program ended: its exit status, the launches recorded, and the recorder of its own process."""
+    """How a program ended: its exit status, the launches recorded, the recorder of its own process, and what
+    to say of a signal that ended it.
+    """
 
     status: int
     launches: int
     recorder: Recorder
+    interrupted: str = ""
 
 
 def run_script(request: ScriptRequest) -> ScriptEnd:
@@ -64,14 +67,14 @@ def run_script(request: ScriptRequest) -> ScriptEnd:
     if launches is None:
         simulate(request.device, recorder, request.limits, request.keep_code, request.predictor)
     share_with_children(request, run, on_gpu)
-    status, words = _run(request)
+    status, words, interrupted = _run(request)
     if launches is not None:
         launches.finish()
     recorder.close()
     store.end_run(run, words)
     launches_seen = store.launch_count(run)
     store.close()
-    return ScriptEnd(status, launches_seen, recorder)
+    return ScriptEnd(status, launches_seen, recorder, interrupted)
 
 
 def _noted(request: ScriptRequest) -> ProgramRow:
@@ -100,23 +103,22 @@ def note_gpu_launches(recorder: Recorder) -> GpuLaunches:
     return launches
 
 
-def _run(request: ScriptRequest) -> tuple[int, str]:
-    """The exit status of the program and how the record calls its end."""
+def _run(request: ScriptRequest) -> tuple[int, str, str]:
+    """The exit status of the program, how the record calls its end, and what to say of a signal."""
     try:
         with users_own_program(stop_launches):
             run_program(request.target, request.arguments, request.module)
     except SystemExit as end:
-        return _exit_status(end), "done"
+        return _exit_status(end), "done", ""
     except KeyboardInterrupt as error:
         reason = error if isinstance(error, Interrupted) else Interrupted()
-        print(f"\n{reason.words}", file=sys.stderr)
-        return reason.status, "interrupted"
+        return reason.status, "interrupted", reason.words
     except BaseException as error:
         _print_traceback(error)
-        return 1, "failed"
+        return 1, "failed", ""
     finally:
         sys.stdout.flush()
-    return 0, "done"
+    return 0, "done", ""
 
 
 def run_program(target: str, arguments: Sequence[str], module: bool) -> None:
