@@ -37,6 +37,12 @@ def call_kind(name: str) -> CallKind | None:
 
 
 @cache
+def communicates(kernel: str) -> bool:
+    """Whether a kernel of this name exchanges data with other GPUs."""
+    return any(re.match(pattern, kernel) for pattern in _table()["communicate"])
+
+
+@cache
 def place_named(text: str) -> str:
     """The name of a range without what numbers it."""
     for pattern in _table()["numbering"]:

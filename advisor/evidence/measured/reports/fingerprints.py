@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from advisor.evidence.measured.reports.cuda_calls import communicates
 from advisor.evidence.measured.reports.kernel_names import readable
 from advisor.evidence.measured.reports.mapping import mapped, over_launches, shapes_are_judged
 from advisor.evidence.measured.reports.report import ImportedReport, Launches
@@ -72,6 +73,8 @@ def _fingerprint(tool: str, launches: Launches, used: set[str], refused: dict[st
         if extent is not None and shapes_are_judged(tool):
             metrics.setdefault(metric, float(math.prod(extent)))
     metrics |= _time_metrics(timing)
+    if communicates(name.name):
+        metrics["communicates"] = True
     identity = KernelIdentity(
         name.name, None, None, name.types, launches.grid, launches.block, launches.dynamic_shared
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.evidence.measured.reports.cuda_calls import communicates
 from advisor.evidence.measured.reports.kernel_names import readable, shortened
 
 OPTIONS = "cw51cXTLSUwv1sDUaKthoaNgoKmjgOR3W3CwAkMXLaJtQYkOIgxJU0gCqOkEJoHkbttqdVhoqlspQGNFHSgJ5BnXagIA"
@@ -64,3 +65,9 @@ def test_long_names_lose_their_middle() -> None:
     found = shortened("a" * 50 + "b" * 50, 41)
     assert found == "a" * 20 + "…" + "b" * 20
     assert shortened("short") == "short"
+
+
+def test_kernels_that_exchange_data_with_other_gpus() -> None:
+    assert communicates("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)")
+    assert communicates("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t")
+    assert not communicates("copy_to_nccl_buffer(float*)")
