@@ -14,12 +14,17 @@ import pytest
 from program_in_process import run_advisor
 
 from advisor.check.speedup_bounds.tree import diagnosis_tree
+from lsp_server.analysis.checked_text import analyse
+from lsp_server.documents.open_documents import Document
+from lsp_server.documents.workspace import WorkspaceFiles
 
 ROOT = Path(__file__).parents[2]
 WORKLOADS = sorted(
     file.stem for file in (ROOT / "kernels").glob("[a-z]*.py") if "def workload" in file.read_text("utf-8")
 )
 REPORTS = ("ncu-raw.csv", "ncu-details-comma.csv", "case-study-before.csv")
+# One of the workloads: all nine would take a minute.
+IN_EDITOR = ("vector_add",)
 FIRST = diagnosis_tree().first
 
 
@@ -102,6 +107,24 @@ def test_a_workload(project: Path, name: str) -> None:
         limit = kernel["shapes"][0]["limit"]
         assert limit == diagnosis_tree().limit_in_words(found["bound"]["parts"][0]["resource"])
         assert found["bound"]["time_ms"] == pytest.approx(kernel["shapes"][0]["timing_ms"]["mean"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="simulates")
+def test_the_editor(project: Path) -> None:
+    """What the editor says is what a `check` says that runs none of the code: rules, lines, gains."""
+    shutil.copytree(ROOT / "kernels", project / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
+    files = [f"kernels/{name}.py" for name in IN_EDITOR]
+    asked = run_advisor(project, "check", *files, "--no-run", "--format", "json", synthesis=True)
+    checked = json.loads(asked.stdout)["findings"]
+    for file in files:
+        path = project / file
+        document = Document(path.as_uri(), 1, path, project, False, path.read_text("utf-8"))
+        found = analyse(document, WorkspaceFiles(), evidence="simulated").findings
+        edited = {(one.rule, one.span.line): one.gain.speedup if one.gain else 0.0 for one in found}
+        own = [one for one in checked if one["path"] == file]
+        assert own
+        said = {(one["rule"], one["line"]): one["gain"]["speedup"] if one["gain"] else 0.0 for one in own}
+        assert edited == pytest.approx(said, rel=2e-3)
 
 
 @pytest.mark.parametrize("name", REPORTS)

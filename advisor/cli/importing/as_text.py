@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from advisor.cli.pages.tables import plain_table
+from advisor.cli.reporting.page import fitting_table
 from advisor.cli.reporting.run_numbers import run_numbers
 from advisor.cli.reporting.wording import UNKNOWN, counted, ratio_in_words, shape_in_words, time_in_words
 from advisor.evidence.measured.reports.kernel_names import shortened
@@ -25,6 +26,8 @@ _HEADER = (
 )  # fmt: skip
 _NUMBERS = range(3, 11)
 _ALWAYS = (0, 3, 4)
+# What a narrow terminal does without, the first ones first.
+_OPTIONAL = (12, 11, 10, 1, 2, 8, 9)
 _WITH_UNIT = {"achieved_bandwidth": "byte/s", "global_sectors_per_request": "count"}
 _STALL = "stall_"
 
@@ -55,10 +58,11 @@ def _kernels(run: Run) -> str:
     shown = [
         at for at in range(len(_HEADER)) if at in _ALWAYS or any(row[at] not in ("", UNKNOWN) for row in rows)
     ]
-    table = plain_table(
+    table = fitting_table(
         [_HEADER[at] for at in shown],
         [[row[at] for at in shown] for row in rows],
-        right=[place for place, at in enumerate(shown) if at in _NUMBERS],
+        [place for place, at in enumerate(shown) if at in _NUMBERS],
+        [shown.index(at) for at in _OPTIONAL if at in shown],
     )
     rest = len(counted) - _MOST_KERNELS
     return f"{table}\nand {rest} more, with less time" if rest > 0 else str(table)

@@ -15,7 +15,7 @@ from advisor.reports.outputs.wording.quantities import number
 from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
 
 _HEADER = (
-    "№", "kernel", "time", "share", "launches", "each launch", "CV", "at most", "limit", "marks", "place"
+    "№", "kernel", "time", "share", "launches", "each launch", "CV", "headroom", "limit", "marks", "place"
 )  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def _table(material: Material, ranking: Ranking) -> Table:
             )
         )
     return without_empty_columns(
-        f"Kernels by their {basis(ranking)} time; “at most” is the speed-up that the device's peaks leave.",
+        f"Kernels by their {basis(ranking)} time; “headroom” is the speed-up that the device's peaks leave.",
         _HEADER, tuple(rows), frozenset({0, 2, 3, 4, 5, 6, 7}),
     )  # fmt: skip
 
