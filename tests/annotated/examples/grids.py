@@ -123,7 +123,7 @@ def sizes_that_are_known():
     pairs = cuda.device_array((8192, 2), dtype=np.float32)
     one_each[32, 256](pairs)  # ok: grid-too-small
     rows = cuda.device_array((2000, 2000), dtype=np.float32)
-    one_column_each[(2000 + 1023) // 1024, 1024](rows)  # ok: grid-too-small
+    one_column_each[(2000 + 1023) // 1024, 1024](rows)  # hit: grid-too-small
     one_column_each[2, 1024](rows)  # hit: grid-too-small
     few = cuda.device_array(10, dtype=np.float32)
     fill[1, 32](few)  # ok: grid-too-small

@@ -173,7 +173,7 @@ class Subscripts(Names):
         return Scalar(found, kind, view)
 
     def _changes_loaded(self, view: View, value: Value | None) -> bool:
-        """Whether a stored value is computed from the element that it replaces, loaded with no barrier between."""
+        """Whether a stored value comes from the element that it replaces, loaded with no barrier between."""
         loads = (
             [self.loaded_from.get(name) for name in value.form.atoms()] if isinstance(value, Scalar) else []
         )
