@@ -4,15 +4,19 @@ from numba import cuda, float32
 
 
 @cuda.jit(device=True)
+def bilinear(vol, k, j, i, fx, fy):
+    top = vol[k, j, i] + fx * (vol[k, j, i + 1] - vol[k, j, i])  # fault: missing_bounds_check
+    bottom = vol[k, j + 1, i] + fx * (vol[k, j + 1, i + 1] - vol[k, j + 1, i])  # fault: missing_bounds_check
+    return top + fy * (bottom - top)
+
+
+@cuda.jit(device=True)
 def trilinear(vol, x, y, z):
     i, j, k = int(x), int(y), int(z)
     fx, fy, fz = x - float32(i), y - float32(j), z - float32(k)
-    one = float32(1.0)
-    low = ((one - fx) * vol[k, j, i] + fx * vol[k, j, i + 1]) * (one - fy) \
-        + ((one - fx) * vol[k, j + 1, i] + fx * vol[k, j + 1, i + 1]) * fy  # fault: missing_bounds_check
-    high = ((one - fx) * vol[k + 1, j, i] + fx * vol[k + 1, j, i + 1]) * (one - fy) \
-        + ((one - fx) * vol[k + 1, j + 1, i] + fx * vol[k + 1, j + 1, i + 1]) * fy  # fault: missing_bounds_check
-    return low * (one - fz) + high * fz
+    low = bilinear(vol, k, j, i, fx, fy)
+    high = bilinear(vol, k + 1, j, i, fx, fy)  # fault: missing_bounds_check
+    return low + fz * (high - low)
 
 
 @cuda.jit
