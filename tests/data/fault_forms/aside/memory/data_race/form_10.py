@@ -26,7 +26,7 @@ def sqdist(a, b, out):
             tb[ty, tx] = float32(0.0)
         cuda.syncthreads()
         for k in range(T):
-            d = ta[ty, k] - tb[k, tx]
+            d = ta[ty, k] - tb[k, tx]  # fault: data_race
             acc += d * d
     if row < out.shape[0] and col < out.shape[1]:
         out[row, col] = acc

@@ -6,12 +6,13 @@ INF = np.float32(1e30)
 
 
 @cuda.jit
-def relax(src, dst, weight, dist, changed):
+def relax(src, dst, weight, dist, pred, changed):
     for e in range(cuda.grid(1), src.size, cuda.gridsize(1)):
         candidate = dist[src[e]] + weight[e]
         v = dst[e]
         if candidate < dist[v]:
             dist[v] = candidate  # fault: data_race
+            pred[v] = src[e]  # fault: data_race
             changed[0] = 1
 
 
@@ -28,12 +29,13 @@ class ShortestPaths:
         start = np.full(self.n, INF, dtype=np.float32)
         start[source] = 0.0
         dist = cuda.to_device(start)
+        pred = cuda.to_device(np.full(self.n, -1, dtype=np.int32))
         for _ in range(self.n - 1):
             self.flag.copy_to_device(self.clear)
-            relax[self.config](*self.edges, dist, self.flag)
+            relax[self.config](*self.edges, dist, pred, self.flag)
             if self.flag.copy_to_host()[0] == 0:
                 break
-        return dist.copy_to_host()
+        return dist.copy_to_host(), pred.copy_to_host()
 
 
 if __name__ == "__main__":
@@ -42,5 +44,5 @@ if __name__ == "__main__":
     s = rng.integers(0, n, m, dtype=np.int32)
     d = rng.integers(0, n, m, dtype=np.int32)
     w = rng.random(m, dtype=np.float32)
-    paths = ShortestPaths(n, s, d, w).run(0)
-    print(paths[paths < INF].max())
+    paths, parents = ShortestPaths(n, s, d, w).run(0)
+    print(paths[paths < INF].max(), np.count_nonzero(parents >= 0))

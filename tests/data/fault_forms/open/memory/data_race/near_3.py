@@ -1,33 +1,42 @@
 # near: data_race
-"""Laplace equation, red and black cells in turn: a cell's four neighbours have the other colour."""
+"""Cosine similarity of long vectors: block reduction, one thread of a block adds to the total."""
 import math
 
 import numpy as np
 from numba import cuda, float32
 
-N = 4096
-TPB = (32, 8)
-BPG = (math.ceil(N / 2 / TPB[0]), math.ceil(N / TPB[1]))
+TPB = 256
+BLOCKS = 1024
 
 
 @cuda.jit
-def sweep(phi, colour):
-    c, i = cuda.grid(2)
-    j = 2 * c + (i + colour) % 2
-    if 0 < i < phi.shape[0] - 1 and 0 < j < phi.shape[1] - 1:
-        phi[i, j] = float32(0.25) * (phi[i - 1, j] + phi[i + 1, j] + phi[i, j - 1] + phi[i, j + 1])
+def dot_kernel(x, y, total):
+    cache = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    acc = float32(0.0)
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        acc += x[i] * y[i]
+    cache[t] = acc
+    cuda.syncthreads()
+    stride = TPB // 2
+    while stride > 0:
+        if t < stride:
+            cache[t] += cache[t + stride]
+        cuda.syncthreads()
+        stride //= 2
+    if t == 0:
+        cuda.atomic.add(total, 0, cache[0])
 
 
-def solve(steps=500):
-    phi = np.zeros((N, N), dtype=np.float32)
-    phi[0, :] = 1.0
-    phi[:, -1] = -1.0
-    d_phi = cuda.to_device(phi)
-    for _ in range(steps):
-        sweep[BPG, TPB](d_phi, 0)
-        sweep[BPG, TPB](d_phi, 1)
-    return d_phi.copy_to_host()
+def dot(x, y):
+    total = cuda.to_device(np.zeros(1, dtype=np.float32))
+    dot_kernel[BLOCKS, TPB](x, y, total)
+    return float(total.copy_to_host()[0])
 
 
 if __name__ == "__main__":
-    print(solve()[N // 2, ::512])
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal(40_000_000, dtype=np.float32)
+    b = a + rng.standard_normal(40_000_000, dtype=np.float32)
+    d_a, d_b = cuda.to_device(a), cuda.to_device(b)
+    print(dot(d_a, d_b) / math.sqrt(dot(d_a, d_a) * dot(d_b, d_b)), "expected about", 0.5**0.5)
