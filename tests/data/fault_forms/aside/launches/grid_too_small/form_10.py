@@ -1,4 +1,4 @@
-"""Batched IIR smoothing of seismic traces, time along the first axis."""
+"""Time derivative of seismic traces, time along the first axis."""
 import numpy as np
 from numba import cuda
 

@@ -32,8 +32,8 @@ def wave_step(prev, cur, nxt, k):
     iy = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
     if 0 < ix < cur.shape[0] - 1 and 0 < iy < cur.shape[1] - 1:
         c = cur[ix, iy]  # fault: index_order_transposed
-        lap = cur[ix - 1, iy] + cur[ix + 1, iy] + cur[ix, iy - 1] + cur[ix, iy + 1] - np.float32(4.0) * c  # fault: index_order_transposed
-        nxt[ix, iy] = np.float32(2.0) * c - prev[ix, iy] + k * lap  # fault: index_order_transposed
+        around = cur[ix - 1, iy] + cur[ix + 1, iy] + cur[ix, iy - 1] + cur[ix, iy + 1]  # fault: index_order_transposed
+        nxt[ix, iy] = np.float32(2.0) * c - prev[ix, iy] + k * (around - np.float32(4.0) * c)  # fault: index_order_transposed
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Histogram of photon energies with fixed bin width."""
 import numpy as np
-from numba import cuda, float32
+from numba import cuda
 
-E_MIN, E_MAX, N_BINS = 0.5, 10.5, 2048
+E_MIN, E_MAX, N_BINS = 0.5, 10.5, 65536
 
 
 @cuda.jit

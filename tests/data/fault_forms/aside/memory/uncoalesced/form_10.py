@@ -1,6 +1,5 @@
 """Nearest neighbour search by brute force: one block per query, threads over the references."""
 import cupy as cp
-import numpy as np
 from numba import cuda, float32, int32
 
 THREADS = 256

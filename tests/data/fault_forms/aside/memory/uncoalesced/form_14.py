@@ -1,12 +1,11 @@
 import numpy as np
-from numba import cuda, from_dtype
+from numba import cuda
 
 hit_dtype = np.dtype([
     ("x", np.float32), ("y", np.float32), ("z", np.float32), ("t", np.float32),
     ("charge", np.float32), ("sigma", np.float32), ("sensor", np.int32), ("event", np.int32),
     ("px", np.float32), ("py", np.float32), ("pz", np.float32), ("mass", np.float32),
 ], align=True)
-hit_type = from_dtype(hit_dtype)
 
 TPB = 256
 

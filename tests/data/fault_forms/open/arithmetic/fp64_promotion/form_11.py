@@ -1,6 +1,6 @@
 """Separable 9-tap blur, horizontal pass with a shared tile."""
 import numpy as np
-from numba import cuda, float32, float64
+from numba import cuda, float64
 
 R = 4
 TPB = 128

@@ -1,4 +1,4 @@
-"""Pairwise electrostatic energy of a molecule; one thread per atom."""
+"""Electrostatic potential of a molecule above a line of probe points."""
 import math
 
 import cupy as cp

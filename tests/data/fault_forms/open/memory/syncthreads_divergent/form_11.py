@@ -1,4 +1,4 @@
-"""Newton iterations of implicit ODE steps; blocks share the stage weights."""
+"""Kepler's equation by Newton's method, with the largest last step of each block."""
 import math
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Per-chunk minimum and maximum of a long track, chunk by chunk through shared memory."""
+"""Three-point smoothing of a coverage track, tile by tile through shared memory."""
 import numpy as np
 from numba import cuda, float32
 
