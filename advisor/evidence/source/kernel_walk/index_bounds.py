@@ -59,8 +59,17 @@ def of_parts(operator: ast.boolop, parts: Sequence[Outcomes]) -> Outcomes:
     """
     holds, fails = [one.holds for one in parts], [one.fails for one in parts]
     if isinstance(operator, ast.And):
-        return Outcomes(frozenset().union(*holds), frozenset.intersection(*fails), one_fails=tuple(fails))
-    return Outcomes(frozenset.intersection(*holds), frozenset().union(*fails), one_holds=tuple(holds))
+        return Outcomes(frozenset().union(*holds), _in_either_case(fails), one_fails=tuple(fails))
+    return Outcomes(_in_either_case(holds), frozenset().union(*fails), one_holds=tuple(holds))
+
+
+def _in_either_case(cases: Sequence[frozenset[Form]]) -> frozenset[Form]:
+    """What is at 0 or below whichever case holds: of forms a constant apart the one that is less."""
+    found = cases[0]
+    for others in cases[1:]:
+        pairs = ((one, other, (one - other).constant) for one in found for other in others)
+        found = frozenset(other if apart >= 0 else one for one, other, apart in pairs if apart is not None)
+    return found
 
 
 def range_bound(item: Form, stop: Form, step: Form) -> frozenset[Form]:

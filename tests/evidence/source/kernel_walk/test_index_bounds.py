@@ -30,12 +30,16 @@ GUARDED = {
     "a bound that is not known": "if x < mask.of.them:\n    out[x] = 1",
     "the last part of a test": "if x < n and mask[x] > 0:\n    out[x] = 1",
     "behind the first part of `or`": "if x >= n or out[x]:\n    return",
+    "below the last element, or the last element": "if (x + 1 < n and mask[x]) or x + 1 == n:\n    out[x] = 1",
+    "not outside of either bound": "if x > n and x >= n - 3:\n    return\nout[x] = 1",
     "the bounded remainder itself": "r = x % m\nif r < n:\n    out[r] = 1",
     "the grid's first thread": "if x == 0:\n    out[x + 1] = 1",
 }
 UNGUARDED = {
     "both must be outside": "if x >= n and y >= m:\n    return\nout[x, y] = 1",
     "either may be inside": "if x < n or y < m:\n    out[x, y] = 1",
+    "inside, or data": "if x < n or mask[y]:\n    out[x] = 1",
+    "below one size or another": "if x < n or x < m:\n    out[x] = 1",
     "any of three bits": "if (x < n) | (y < m) | (x < m):\n    out[x, y] = 1",
     "another index": "if y < m:\n    out[x] = 1",
     "one index of two": "if y < m:\n    out[y, x] = 1",
