@@ -30,7 +30,7 @@ GUARDED = {
     "a bound that is not known": "if x < mask.of.them:\n    out[x] = 1",
     "the last part of a test": "if x < n and mask[x] > 0:\n    out[x] = 1",
     "behind the first part of `or`": "if x >= n or out[x]:\n    return",
-    "below the last element, or the last element": "if (x + 1 < n and mask[x]) or x + 1 == n:\n    out[x] = 1",
+    "below the last element, or the last": "if (x + 1 < n and mask[x]) or x + 1 == n:\n    out[x] = 1",
     "not outside of either bound": "if x > n and x >= n - 3:\n    return\nout[x] = 1",
     "the bounded remainder itself": "r = x % m\nif r < n:\n    out[r] = 1",
     "the grid's first thread": "if x == 0:\n    out[x + 1] = 1",
