@@ -31,7 +31,7 @@ SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
 # What is said of a further place of which the rule says the same as of the worst one.
 HERE_TOO = "here too"
 # What begins the sentences of a finding that say why it is louder or quieter than its rule.
-REMARK, WARNING = "Only a remark", "A warning"
+REMARK, WARNING = "Info only", "A warning"
 REASONS_OF_LEVELS = (f"{REMARK}:", f"{WARNING}:")
 
 

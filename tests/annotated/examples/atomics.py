@@ -98,7 +98,7 @@ def largest_of_each_share(a, largest):
     most = a[0]
     for i in range(cuda.grid(1), a.size, cuda.gridsize(1)):
         most = max(most, a[i])
-    # Only a remark: one update after a share of the elements.
+    # Info only: one update after a share of the elements.
     cuda.atomic.max(largest, 0, most)
 
 

@@ -88,7 +88,7 @@ def test_remarks_have_a_line_each_and_only_where_nothing_worse_is_left_out():
     remarks = [finding(f"i-{line}", line, severity="info") for line in range(1, 13)]
     found = short(*remarks)
     assert len(rules_of(found)) == 10 and "a[k, i]" not in found
-    assert "2 more infos in 1 kernel: advisor check --all" in found
+    assert "2 more info findings in 1 kernel: advisor check --all" in found
     slow = [finding(f"w-{line}", line, f"k{line}") for line in range(20, 31)]
     assert not [rule for rule in rules_of(short(*remarks, *slow)) if rule.startswith("i-")]
 

@@ -148,7 +148,7 @@ def test_what_it_rests_on_is_that_of_the_places_as_severe() -> None:
     (finding,) = joined(
         found(3, weight=2.0, assumptions=("`n` is large.", launches[0].in_words()), launches=launches[0]),
         found(4, weight=1.0, assumptions=("`m` is large.", launches[1].in_words()), launches=launches[1]),
-        found(5, severity="info", assumptions=("Only a remark: it is guarded.",)),
+        found(5, severity="info", assumptions=("Info only: it is guarded.",)),
     )
     assert finding.assumptions == ("`n` is large.", "Shown in 1 of 3 launches.", "`m` is large.")
     assert finding.launches == launches[0]

@@ -38,7 +38,7 @@ def test_the_finding_says_why():
     book = load(DOUBT)
     rare = tables(book, ("kernel", "k", None, {"registers": 200.0, "share": 0.05}))
     (match,) = judge(book, rare).matches
-    assert match.assumptions == ("Only a remark: others take the time.",)
+    assert match.assumptions == ("Info only: others take the time.",)
     quiet = load(DOUBT, ("severity warning", "severity info"))
     (match,) = judge(quiet, rare).matches
     assert match.assumptions == ()

@@ -70,7 +70,7 @@ def severity(*rule, **readings):
 def test_what_is_slow_in_a_test_is_a_remark_that_says_why(entity, condition):
     assert severity("memory", entity, condition, in_test=True) == (
         "info",
-        ("Only a remark: the kernel belongs to a test.",),
+        ("Info only: the kernel belongs to a test.",),
     )
     assert severity("memory", entity, condition, in_test=False) == ("warning", ())
     assert severity("memory", entity, condition) == ("warning", ())

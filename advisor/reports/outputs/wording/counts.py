@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from advisor.model.findings import SEVERITIES, Finding, Problem, Report, Severity
 
-_PLURAL: dict[Severity, str] = {"info": "infos", "warning": "warnings", "error": "errors"}
+_PLURAL: dict[Severity, str] = {"info": "info findings", "warning": "warnings", "error": "errors"}
 
 
 def by_severity(report: Report) -> dict[Severity, int]:
