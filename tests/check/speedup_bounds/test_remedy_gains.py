@@ -64,10 +64,7 @@ def test_a_cause_gains_what_all_its_places_gain():
 def test_what_gains_nothing_is_a_remark_that_says_so():
     found = finding({"sector_share": 0.01})
     assert found.severity == "info"
-    assert (
-        "Info only: removing it is predicted to save at most 1% of the kernel's time."
-        in found.assumptions
-    )
+    assert "Info only: removing it is predicted to save at most 1% of the kernel's time." in found.assumptions
     assert finding({"sector_share": 0.01}, policy={"negligible-gain": 1.0}).severity == "warning"
 
 
