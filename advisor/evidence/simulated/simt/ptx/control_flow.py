@@ -17,6 +17,7 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Function,
     Group,
     Instruction,
+    Integer,
     Operand,
     Register,
     Symbol,
@@ -24,6 +25,8 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
 
 _ENDS = frozenset({"bra", "ret", "exit", "trap", "brx"})
 _BARRIERS = frozenset({"bar", "barrier"})
+_WARP_WIDE = frozenset({"shfl", "vote", "match", "redux", "elect"})
+_ALL_LANES: frozenset[Operand] = frozenset({Integer(-1), Integer(0xFFFFFFFF)})
 # Instructions without a result in their first operand.
 _NO_RESULT = frozenset({
     "st", "red", "bra", "brx", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "call", "prefetch",
@@ -54,9 +57,12 @@ class ControlFlow:
     crossing: frozenset[str]
 
 
-def control_flow(function: Function) -> ControlFlow:
-    """The control flow of a function with a body; raises ValueError for a branch to an unknown label."""
-    starts = _starts(function)
+def control_flow(function: Function, meetings: bool = False) -> ControlFlow:
+    """The control flow of a function with a body; raises ValueError for a branch to an unknown label.
+
+    With `meetings` a block begins where all lanes of a warp wait for each other.
+    """
+    starts = _starts(function, meetings)
     ends = dict(zip(starts, [*starts[1:], len(function.instructions)], strict=True))
     targets = {start: _successors(function, end) for start, end in ends.items()}
     order = _join_ways_back(targets, _order(targets))
@@ -74,13 +80,35 @@ def control_flow(function: Function) -> ControlFlow:
     return ControlFlow(blocks, _crossing(function, blocks))
 
 
-def _starts(function: Function) -> list[int]:
+def meetings_of(function: Function) -> frozenset[int]:
+    """The numbers of instructions at which all lanes of a warp that have not ended wait for each other.
+
+    The mask says that, as a constant or in a register that never holds another value.
+    """
+    values: dict[str, set[Operand]] = {}
+    for item in function.instructions:
+        for target in item.operands[:1] if item.opcode not in _NO_RESULT else ():
+            for one in target.items if isinstance(target, Group) else (target,):
+                if isinstance(one, Register):
+                    value = item.operands[-1] if item.opcode == "mov" else target
+                    values.setdefault(one.name, set()).add(value)
+    whole = {Register(name) for name, known in values.items() if known <= _ALL_LANES}
+    return frozenset(
+        number
+        for number, item in enumerate(function.instructions)
+        if (item.opcode in _WARP_WIDE or (item.opcode == "bar" and "warp" in item.modifiers))
+        and "sync" in item.modifiers
+        and (item.operands[-1] in _ALL_LANES or item.operands[-1] in whole)
+    )
+
+
+def _starts(function: Function, meetings: bool) -> list[int]:
     count = len(function.instructions)
     found = {0, *(at for at in function.labels.values() if at < count)}
     for at, item in enumerate(function.instructions):
         if (item.opcode in _ENDS or item.opcode in _BARRIERS) and at + 1 < count:
             found.add(at + 1)
-    return sorted(found)
+    return sorted(found | (meetings_of(function) if meetings else set()))
 
 
 def _successors(function: Function, end: int) -> tuple[int, ...]:

@@ -178,6 +178,27 @@ def test_a_lock_that_threads_wait_for_is_passed_on():
     assert count[0] == 2 * 64 * 3
 
 
+def test_lanes_that_wait_apart_meet_where_the_warp_exchanges_values():
+    def kernel(lock, sums):
+        i = cuda.grid(1)
+        for turn in range(1, 9):
+            waiting = True
+            while waiting:
+                if cuda.atomic.cas(lock, 0, 0, 1) == 0:
+                    cuda.threadfence()
+                    cuda.atomic.exch(lock, 0, 0)
+                    waiting = False
+            value = turn * (i % 32)
+            for step in (16, 8, 4, 2, 1):
+                value += cuda.shfl_xor_sync(0xFFFFFFFF, value, step)
+            sums[turn - 1, i] = value
+
+    lock, sums = np.zeros(1, np.int32), np.zeros((8, 128), np.int32)
+    execution = compiled(kernel, int32[::1], int32[:, ::1]).launch(2, 64, lock, sums)
+    assert execution.status == Status.DONE
+    assert (sums == 496 * np.arange(1, 9)[:, None]).all()
+
+
 def test_a_kernel_that_never_ends_is_stopped_by_budget_and_by_time():
     def kernel(flag):
         i = cuda.grid(1)

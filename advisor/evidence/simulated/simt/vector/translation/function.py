@@ -15,7 +15,7 @@ from typing import Any
 from llvmlite import ir
 
 from advisor.evidence.simulated.simt.launch import parameter_offsets
-from advisor.evidence.simulated.simt.ptx.control_flow import Block, ControlFlow, control_flow
+from advisor.evidence.simulated.simt.ptx.control_flow import Block, ControlFlow, control_flow, meetings_of
 from advisor.evidence.simulated.simt.ptx.liveness import CARRY, Liveness, liveness, written
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function, Instruction, Module
 from advisor.evidence.simulated.simt.ptx.uniformity import Uniformity, uniformity
@@ -76,6 +76,10 @@ def translate(module: Module, function: Function, name: str = "warp") -> tuple[W
     flow = control_flow(function)
     live = liveness(function, flow.blocks)
     uniform = uniformity(function, flow.blocks, live)
+    if not uniform.ordered:
+        flow = control_flow(function, meetings=True)
+        live = liveness(function, flow.blocks)
+        uniform = uniformity(function, flow.blocks, live)
     placement = place_variables(module, function)
     shuffled = shuffled_registers(function)
     names = Names(function, placement, live, uniform, shuffled)
@@ -161,9 +165,11 @@ class _Writer:
         builder, e = self.builder, self.emission
         builder.position_at_end(self.dispatch)
         counters = self._counters()
-        chosen = builder.reduce("umin", counters)
-        if not self.uniform.ordered:
-            chosen = self._preferred(counters, chosen)
+        if self.uniform.ordered:
+            chosen = builder.reduce("umin", counters)
+        else:
+            able = self._able(counters)
+            chosen = self._preferred(able, builder.reduce("umin", able))
         here = builder.icmp_unsigned("==", counters, builder.broadcast(chosen))
         mask = builder.bits(here)
         builder.store(mask, self.mask)
@@ -174,6 +180,19 @@ class _Writer:
         switch = builder.switch(chosen, self.leave)
         for number, block in enumerate(self.blocks):
             switch.add_case(constant(I32, number), block)
+
+    def _able(self, counters: Any) -> Any:
+        """The lanes' blocks, without those that wait where the whole warp meets while others can run."""
+        builder, waits = self.builder, splat(I32, EXITED)
+        runs = builder.icmp_unsigned("<", counters, splat(I32, AT_BARRIER))
+        able, meetings = counters, meetings_of(self.function)
+        for block in self.flow.blocks:
+            if block.last > block.first and block.first in meetings:
+                here = builder.icmp_unsigned("==", counters, splat(I32, block.number))
+                able = builder.select(here, waits, able)
+        lowest = builder.reduce("umin", builder.select(runs, able, waits))
+        others = builder.icmp_unsigned("<", lowest, constant(I32, AT_BARRIER))
+        return builder.select(others, able, counters)
 
     def _preferred(self, counters: Any, lowest: Any) -> Any:
         """The block of the lane that the context prefers, or the highest one, where lanes can run there."""
