@@ -48,6 +48,7 @@ class Counts:
                 continue
             whole = f"{problem.get('message', '')}\n{problem.text or ''}"
             kind = "refused" if _REFUSED.search(whole) else "failed"
+            kind = "out of time" if "from pytest-timeout" in whole else kind
             self.ended[kind] += 1
             said = problem.get("message", "").partition("\n")[0]
             name = f"{case.get('classname', '').rpartition('.')[2]}.{case.get('name', '').partition('[')[0]}"
@@ -61,7 +62,7 @@ def run_area(name: str, tests: Path, every: int, seconds: float) -> Counts:
         report = tests / f"{name}-{file.stem}.xml"
         command = [
             sys.executable, "-m", "advisor", "run", "-m", "pytest", "-q", "-p", "sampled_tests", "-p",
-            "no:cacheprovider", "-p", "no:randomly", "--timeout", "20", "--timeout-method", "signal",
+            "no:cacheprovider", "-p", "no:randomly", "--timeout", "45", "--timeout-method", "signal",
             f"--junitxml={report}", str(file),
         ]  # fmt: skip
         try:

@@ -164,8 +164,9 @@ def answer(gpu: Gpu, buffers: Buffers) -> None:
         "set_stream": lambda _=None: None,
         "device": Within,
         "device_of": Within,
-        "manual_seed": lambda seed: torch.manual_seed(seed),
-        "manual_seed_all": lambda seed: torch.manual_seed(seed),
+        # `torch.manual_seed` calls them too.
+        "manual_seed": _seed,
+        "manual_seed_all": _seed,
         "seed": lambda: int(torch.default_generator.seed()),
         "initial_seed": lambda: int(torch.default_generator.initial_seed()),
         "get_rng_state": lambda *_: torch.get_rng_state(),
@@ -207,6 +208,10 @@ def _change_the_rest() -> None:
         return autocast_enter(self)
 
     torch.autocast.__enter__ = enter
+
+
+def _seed(seed: int) -> None:
+    torch.default_generator.manual_seed(int(seed))
 
 
 def _properties(gpu: Gpu, buffers: Buffers) -> Any:

@@ -50,6 +50,11 @@ assert all(one.is_cuda and isinstance(one, torch.nn.Parameter) for one in layer.
 layer(torch.ones(2, 3, device="cuda")).sum().backward()
 assert layer.bias.grad.item() == 2 and not layer.cpu().weight.is_cuda
 
+torch.manual_seed(5)
+drawn = torch.rand(3, device="cuda").tolist()
+torch.cuda.manual_seed(5)
+assert drawn == torch.rand(3).tolist()
+
 places = []
 thread = threading.Thread(target=lambda: places.append(torch.zeros(1, device="cuda").device.type))
 thread.start(); thread.join()
