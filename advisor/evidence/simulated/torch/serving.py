@@ -54,7 +54,7 @@ def _change_backward(tensors: Any) -> None:
     def apply(self: Any, *gradients: Any) -> Any:
         if not any(isinstance(one, tensors.GpuTensor) for one in self.saved_tensors):
             return original(self, *gradients)
-        with tensors.backward(), _C._EnableTorchFunction():
+        with tensors.backward(), _C._EnableTorchFunction(), tensors.Placing():
             return original(self, *tensors.as_gpu(gradients))
 
     BackwardCFunction.apply = apply

@@ -50,6 +50,22 @@ assert all(one.is_cuda and isinstance(one, torch.nn.Parameter) for one in layer.
 layer(torch.ones(2, 3, device="cuda")).sum().backward()
 assert layer.bias.grad.item() == 2 and not layer.cpu().weight.is_cuda
 
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, value):
+        ctx.save_for_backward(value)
+        return value * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (value,) = ctx.saved_tensors
+        assert gradient.is_cuda and value.is_cuda
+        return gradient * 2 + torch.zeros(5, device=value.device)
+
+w.grad = None
+Twice.apply(w).sum().backward()
+assert w.grad.tolist() == [2.0] * 5
+
 torch.manual_seed(5)
 drawn = torch.rand(3, device="cuda").tolist()
 torch.cuda.manual_seed(5)
