@@ -27,7 +27,14 @@ class LeftOut:
             pattern: [one for one in items if fnmatchcase(one.nodeid, pattern)] for pattern in self._patterns
         }
         unused = [pattern for pattern, found in matched.items() if not found]
-        if unused and config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.keyword:
+        # A worker of pytest-xdist that raises ends the run without a word of why.
+        alone = not hasattr(config, "workerinput")
+        if (
+            unused
+            and alone
+            and config.args_source is pytest.Config.ArgsSource.TESTPATHS
+            and not config.option.keyword
+        ):
             raise pytest.UsageError(f"{LIST.name} names tests that there are not: {', '.join(unused)}")
         left_out = {one for found in matched.values() for one in found}
         if left_out:

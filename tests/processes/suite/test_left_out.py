@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from left_out import patterns
 
 TESTS = "import pytest\n\n@pytest.mark.parametrize('name', ['a', 'b', 'c'])\ndef test_one(name):\n    pass\n"
 PLUGIN = """
@@ -41,3 +42,11 @@ def test_named_tests_are_left_out(tmp_path: Path, patterns: tuple[str, ...], tol
 
 def test_a_run_of_some_files_need_not_have_them(tmp_path: Path) -> None:
     assert "3 passed" in run(tmp_path, ("test_other.py::test_two",), "test_program.py")
+
+
+def test_the_files_and_functions_of_the_list_are_there() -> None:
+    root = Path(__file__).parents[3]
+    for pattern in patterns():
+        file, _, test = pattern.partition("::")
+        function = test.partition("[")[0]
+        assert function == "*" or f"def {function}(" in (root / file).read_text("utf-8"), pattern
