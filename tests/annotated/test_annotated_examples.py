@@ -33,6 +33,7 @@ DECIDED_BY_EXECUTION = {
     "misaligned-access",
     "lane-outside-mask",
     "plain-access-beside-atomic",
+    "scattered-requests",
     "triton-access-out-of-bounds",
     "triton-bank-conflicts",
     "triton-elements-one-by-one",

@@ -153,6 +153,6 @@ def value_of(size: Size, given: Mapping[Leaf, int]) -> Number | None:
 def whole(size: Size | None, given: Mapping[Leaf, int]) -> int | None:
     """The number of threads or blocks that a size is for given numbers, None where it is none above zero."""
     value = None if size is None else value_of(size, given)
-    if value is None or not math.isfinite(value) or value != int(value) or value <= 0:
+    if value is None or abs(value) >= _MOST or not math.isfinite(value) or value != int(value) or value <= 0:
         return None
     return int(value)
