@@ -194,8 +194,8 @@ def test_metrics_of_samples() -> None:
     )
     assert found == {
         "thermal_throttle": 0.25, "power_throttle": 0.25, "gpu_temperature": 88.0,
-        "device_memory_bytes": 900.0, "device_memory_share": 0.9, "sm_clock_norm": pytest.approx((1.5 * 3 + 0.9) / 4 / 2),
-        "other_processes": 0.0,
+        "device_memory_bytes": 900.0, "device_memory_share": 0.9,
+        "sm_clock_norm": pytest.approx((1.5 * 3 + 0.9) / 4 / 2), "other_processes": 0.0,
     }  # fmt: skip
 
 
