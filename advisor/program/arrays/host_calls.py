@@ -37,7 +37,7 @@ from advisor.program.arrays.operations.array_functions import (
     image_of,
 )
 from advisor.program.arrays.operations.array_results import Arguments, made, reshaped, transposed_by
-from advisor.program.arrays.operations.number_ranges import largest, least, length, of_function
+from advisor.program.arrays.operations.number_ranges import FUNCTIONS, largest, least, length, of_function
 from advisor.program.kernels.called_functions import CalledFunctions
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.kernels.universal_functions import universal_function
@@ -275,6 +275,8 @@ def _number(name: str, given: Arguments) -> Value | None:
     """What a function gives that makes a number of one value, None for another function."""
     if name == "bool":
         return Number("boolean")
+    if name != "len" and name not in FUNCTIONS:
+        return None
     node = given.node(0)
     value = given.value_of(node) if node is not None and len(given.call.args) == 1 else UNKNOWN
     if name == "len":

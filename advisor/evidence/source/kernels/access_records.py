@@ -163,6 +163,7 @@ def _context(access: Access, facts: KernelFacts) -> dict[str, Value | None]:
     depends = _NOTHING.union(*of_indices)
     loops = access.place.loops
     last = atoms.depends(access.fastest.form) if access.fastest else frozenset()
+    chosen = _data_decides(access, atoms)
     counters = {loop.counter for loop in loops}
     return {
         "guarded": is_guarded(access, atoms),
@@ -170,7 +171,7 @@ def _context(access: Access, facts: KernelFacts) -> dict[str, Value | None]:
         "loop_invariant": _same_address_again(access, depends),
         "reloaded_elements": _walked_again(access, depends),
         "thread_walks_fast_axis": bool(last & counters) and not last & _THREADS,
-        "data_dependent": _data_decides(access, atoms),
+        "data_dependent": chosen,
         "many_to_one": _chosen_together(access, atoms),
         "thread_independent": not depends & _THREADS,
         "global_index": any(map(spans_the_grid, of_indices)),
@@ -185,7 +186,7 @@ def _context(access: Access, facts: KernelFacts) -> dict[str, Value | None]:
         "own_range": _walks_own_range(access, atoms),
         "changes_loaded": access.changes_loaded,
         "counts": counts(access),
-        "several_places": has_several_places(access, facts),
+        "several_places": chosen and has_several_places(access, facts),
     }
 
 

@@ -56,6 +56,10 @@ _NUMPYS_RISING: dict[str, Callable[..., int | float]] = {
 }
 
 
+# What makes a number of one value, by its name.
+FUNCTIONS = frozenset({"abs", *_RISING, *(f"numpy.{name}" for name in _NUMPYS_RISING)})
+
+
 def bounds_of_operation(operation: ast.operator, left: Number, right: Number) -> Bounds:
     """The bounds of a binary operation on two numbers; None on a side where there is none that is known."""
     kind = type(operation)
