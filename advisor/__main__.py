@@ -28,9 +28,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")
     try:
         # Without arguments it is the program's entry, and the process is its own.
-        with Interruption(only_process=argv is None):
+        with Interruption(only_process=argv is None) as interruption:
             given = sys.argv[1:] if argv is None else argv
-            status = _run(given)
+            status = _run(given, interruption)
             if argv is None and given[:1] != ["run"]:
                 # The interpreter's end would search every syntax tree for garbage before it drops them all.
                 # What a program leaves in this process shall end as in its own.
@@ -56,32 +56,38 @@ def _forget_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _run(argv: Sequence[str]) -> int:
+def _run(argv: Sequence[str], interruption: Interruption) -> int:
     from advisor.cli import run_command
 
     try:
         return run_command(argv)
-    except (BrokenPipeError, KeyboardInterrupt):
-        raise
-    except (UsageError, SourceProblem) as error:
-        for line in str(error).splitlines():
-            print(f"advisor: error: {line}", file=sys.stderr)
-    except AdvisorError as error:
-        # Errors in rule files come as excerpts with carets, which a word before each line would spoil.
-        text = str(error)
-        print(text if "\n" in text else f"advisor: error: {text}", file=sys.stderr)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
+        if interruption.reason is not None:
+            raise interruption.reason from error  # its processes were ended, which fails in many ways
+        no_space = isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None
+        if no_space or isinstance(error, BrokenPipeError):
             raise
+        _tell(error)
+    return 2
+
+
+def _tell(error: Exception) -> None:
+    text = str(error)
+    if isinstance(error, UsageError | SourceProblem):
+        for line in text.splitlines():
+            print(f"advisor: error: {line}", file=sys.stderr)
+    elif isinstance(error, AdvisorError):
+        # Errors in rule files come as excerpts with carets, which a word before each line would spoil.
+        print(text if "\n" in text else f"advisor: error: {text}", file=sys.stderr)
+    else:
         import traceback
 
-        traceback.print_exc()
+        traceback.print_exception(error)
         print(
             "advisor: error: this is a fault of the program. "
             "Please report it with the command and the traceback above.",
             file=sys.stderr,
         )
-    return 2
 
 
 if __name__ == "__main__":

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.check.pipeline import Checked
 from advisor.evidence.metrics.tables import KERNEL_ENTITIES
 from advisor.model.findings import Problem
+from advisor.model.text.syntax_trees import syntax_tree
 from advisor.rules.evaluation.findings import HOST_ENTITIES, REFUSAL_ENTITIES
 from advisor.rules.model import Rule, Rulebook
 
@@ -88,9 +88,7 @@ class LookedAt:
     def _functions(self, path: str) -> list[range] | None:
         """The lines of the outermost functions of a file, None where it does not parse."""
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse((self.folder / path).read_bytes())
+            tree = syntax_tree((self.folder / path).read_bytes())
         except (SyntaxError, ValueError):
             return None
         return [_lines(one) for one in _outermost(tree.body)]

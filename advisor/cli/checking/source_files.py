@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import stat
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from advisor.model.processes.interruption import uninterrupted
 from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.notebooks.writing import CannotBeWritten, changed_cells, with_joined_text
 from advisor.model.text.source_text import decode_source
+from advisor.model.text.syntax_trees import syntax_tree
 
 
 def unified_diff(before: Mapping[str, str], after: Mapping[str, str]) -> str:
@@ -77,7 +77,7 @@ def _obstacle(file: Path, path: str, text: str) -> str | None:
 
 def _syntax(text: str) -> str | None:
     try:
-        ast.parse(text)
+        syntax_tree(text)
     except SyntaxError as error:
         return f"the edit would break it (line {error.lineno})"
     return None

@@ -6,11 +6,13 @@ import _thread
 import contextlib
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 # How long a command may take to leave things in order. Whoever presses Ctrl-C should have the prompt back
 # within a second.
@@ -43,7 +45,9 @@ class Interruption:
     """While it is entered, SIGINT and SIGTERM kill all processes below this one and raise Interrupted here.
 
     A process that has not ended shortly after, as one that waits for threads, is then ended without further
-    ado; `only_process` tells that nothing else lives in it that must not be ended.
+    ado; `only_process` tells that nothing else lives in it that must not be ended. Where Python drops the
+    exception, as it does in what `os.register_at_fork` calls, it is raised again. `reason` is the signal that
+    came, None before: what fails behind it fails for it.
     """
 
     def __init__(self, only_process: bool) -> None:
@@ -51,6 +55,9 @@ class Interruption:
         self._owner = os.getpid()
         self._former: dict[int, _Handler] = {}
         self._left = False
+        self._dropped = False
+        self._former_hook: Callable[[sys.UnraisableHookArgs], Any] = sys.unraisablehook
+        self.reason: Interrupted | None = None
 
     def __enter__(self) -> Interruption:
         if threading.current_thread() is threading.main_thread():
@@ -65,6 +72,8 @@ class Interruption:
         for number, handler in self._former.items():
             if handler is not None:
                 signal.signal(number, handler)
+        if self.reason is not None:
+            sys.unraisablehook = self._former_hook
         # What Python does at its end may take long too: then the process is ended all the same.
         self._left = not (self._only_process and kind is not None and issubclass(kind, Interrupted))
 
@@ -86,8 +95,21 @@ class Interruption:
             return
         signal.signal(number, signal.SIG_IGN)
         end_processes_below()
+        self.reason = Interrupted(number)
+        self._former_hook, sys.unraisablehook = sys.unraisablehook, self._unraisable
         # Not threading.Thread, whose locks the interrupted code may hold.
-        _thread.start_new_thread(self._end_in_time, (Interrupted(number),))
+        _thread.start_new_thread(self._end_in_time, (self.reason,))
+        raise self.reason
+
+    def _unraisable(self, dropped: sys.UnraisableHookArgs) -> None:
+        if isinstance(dropped.exc_value, Interrupted):
+            signal.signal(dropped.exc_value.number, self._raise_again)
+            self._dropped = True
+        else:
+            self._former_hook(dropped)
+
+    def _raise_again(self, number: int, _: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_IGN)
         raise Interrupted(number)
 
     def _end_in_time(self, reason: Interrupted) -> None:
@@ -97,11 +119,22 @@ class Interruption:
             time.sleep(_STEP_SECONDS)
             if self._left:
                 return
+            if self._dropped:
+                self._dropped = False
+                _signal_main_thread(reason.number)
             end_processes_below()
         if self._only_process:
             with contextlib.suppress(OSError):
                 os.write(2, f"{reason.words}\n".encode())
             os._exit(reason.status)
+
+
+def _signal_main_thread(number: int) -> None:
+    if hasattr(signal, "pthread_kill"):
+        # It also wakes what waits.
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:
+        _thread.interrupt_main(signal.Signals(number))
 
 
 # The contexts that this process is in, the outermost first, and the pipes that are told of its signals.

@@ -20,8 +20,8 @@ sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000 + 9 * MOST_LEVELS))
 one_tree_at_a_time = Lock()
 
 
-def syntax_tree(text: str) -> ast.Module:
-    """The syntax tree of a text, which warns of nothing. Raises what `ast.parse` raises."""
+def syntax_tree(text: str | bytes) -> ast.Module:
+    """The syntax tree of a module, which warns of nothing. Raises what `ast.parse` raises."""
     with one_tree_at_a_time, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text)

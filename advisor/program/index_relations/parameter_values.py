@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from advisor.model.text.syntax_trees import expression_tree
 from advisor.program.index_relations.index_values import UNKNOWN, Items, Number, Value, View, size_number
 from advisor.program.index_relations.relations import ScalarSize
 from advisor.program.syntax.calls import keyword_value, last_name
@@ -17,7 +18,7 @@ _MOST_ITEMS = 64
 def parameter_value(name: str, text: str) -> Value:
     """The value of a parameter with a type like those of `ArgumentTypes`; UNKNOWN for a text that is none."""
     try:
-        node = ast.parse(text.strip(), mode="eval").body
+        node = expression_tree(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return UNKNOWN
     return _value(name, node)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from advisor.model.compilation_unit import CompilationUnit, FunctionText
+from advisor.model.text.syntax_trees import expression_tree, syntax_tree
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.syntax.reaching_definitions import ReachingDefinitions
 from advisor.program.syntax.tree_nodes import below, dotted_parts, with_parents
@@ -94,7 +95,7 @@ class UnitNames:
 
 def _definition(source: str) -> ast.FunctionDef | None:
     try:
-        body = ast.parse(source).body
+        body = syntax_tree(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     found = body[0] if len(body) == 1 else None
@@ -103,7 +104,7 @@ def _definition(source: str) -> ast.FunctionDef | None:
 
 def _expression(text: str) -> ast.expr | None:
     try:
-        return ast.parse(text, mode="eval").body
+        return expression_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -22,6 +22,7 @@ from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.selectors import suggestion
 from advisor.model.settings.workspace_files import workspace_files
 from advisor.model.text.source_text import SourceText, read_source
+from advisor.model.text.syntax_trees import syntax_tree
 from advisor.program.syntax.module import FunctionNode
 from advisor.runs.tuning.slots.block_slots import BlockSlots, block_slots, grid_slots
 from advisor.runs.tuning.slots.numbers_in_source import AnySlot, RegisterSlot, Slot
@@ -108,7 +109,7 @@ def find_target(path: Path, kernel: str, options: CheckOptions) -> Target:
 def _check_syntax(source: SourceText) -> None:
     """Raise SourceProblem for a text that is no Python."""
     try:
-        ast.parse(source.text)
+        syntax_tree(source.text)
     except SyntaxError as error:
         raise SourceProblem(source.path, error.lineno or 1, f"cannot be parsed: {error.msg}") from None
     except (ValueError, RecursionError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ from advisor.fixes.application import chosen, edited, edits_by_path
 from advisor.model.devices import find_device
 from advisor.model.findings import Edit, Finding, Fix
 from advisor.model.settings.check_options import CheckOptions
+from advisor.model.text.syntax_trees import syntax_tree
 from advisor.runs.verification.comparison import compare
 from advisor.runs.verification.measurement import MeasurementFailed, measured_pairs
 from advisor.runs.verification.numbers import verification_numbers
@@ -279,7 +279,7 @@ def _edited(text: str, edits: Iterable[Edit]) -> str | None:
     """The text with edits, None where that is no Python."""
     after = edited(text, edits)
     try:
-        ast.parse(after)
+        syntax_tree(after)
     except SyntaxError:
         return None
     return after

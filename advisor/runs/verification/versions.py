@@ -16,6 +16,7 @@ from advisor.model.devices import find_device
 from advisor.model.errors import UsageError
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.text.source_text import read_source
+from advisor.model.text.syntax_trees import syntax_tree
 from advisor.runs.verification.trial import Trial, trial
 from advisor.runs.verification.verdicts import Judgement, judged
 
@@ -44,7 +45,7 @@ def named_version(text: str) -> Version:
     if source is None:
         raise UsageError(f"{path}: no such file.")
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"{path}: is no Python that can be read: {error}") from None
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}

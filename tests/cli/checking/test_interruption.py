@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
 
 import advisor as package
 from advisor.__main__ import main
+from advisor.model.errors import AdvisorError
 from advisor.model.processes.interruption import Interrupted, Interruption, uninterrupted, users_own_program
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and runs the simulated driver")
@@ -251,6 +253,48 @@ def test_steps_that_belong_together_are_done_first(monkeypatch: pytest.MonkeyPat
     assert done == ["all of them"]
     assert ended
     assert raised.value.status == 143
+
+
+class Drops:
+    """Gets a signal where Python drops what is raised."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+
+@pytest.fixture
+def without_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The processes below this one belong to other tests.
+    monkeypatch.setattr("advisor.model.processes.interruption.end_processes_below", lambda *_: None)
+
+
+@pytest.mark.usefixtures("without_processes")
+def test_a_signal_that_python_drops_comes_again(capfd: pytest.CaptureFixture[str]) -> None:
+    before = sys.unraisablehook
+    begin = time.monotonic()
+    with pytest.raises(Interrupted) as raised, Interruption(only_process=False):
+        Drops()
+        time.sleep(SECONDS)
+    assert time.monotonic() - begin < SECONDS
+    assert raised.value.status == 143
+    assert sys.unraisablehook is before
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("without_processes")
+@pytest.mark.parametrize(
+    "error", [BrokenProcessPool(), BrokenPipeError(), AdvisorError("No process.")], ids=repr
+)
+def test_what_fails_for_a_signal_is_none_of_the_programs_faults(
+    error: Callable[[str], Exception], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def ended(_: Sequence[str]) -> int:
+        Drops()
+        raise error("No process.")
+
+    monkeypatch.setattr("advisor.cli.run_command", ended)
+    assert main([]) == 143
+    assert capfd.readouterr().err == "Terminated.\n"
 
 
 def test_handlers_are_as_they_were_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:

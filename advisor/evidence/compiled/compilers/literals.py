@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from advisor.model.text.syntax_trees import expression_tree
+
 _ROOTS = frozenset({"numpy", "numba", "math", "cmath", "operator"})
 _MODULES: dict[str, Any] = {"math": math, "cmath": cmath, "operator": operator, "np": np, "numpy": np}
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -76,7 +78,7 @@ def argument_type(text: str) -> Any:
 
 def _expression(text: str) -> ast.expr:
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        return expression_tree(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise NotLiteral(f"{text[:60]!r} is not an expression") from None
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from advisor.evidence.compiled.compilers.literals import NotLiteral, alias_value, constant_value
 from advisor.evidence.compiled.instructions.ptx import unit_file
+from advisor.model.text.syntax_trees import syntax_tree
 
 _MARKER = "__builtins__"
 
@@ -64,7 +65,7 @@ def _known(name: str, value_of: Callable[[str], Any], text: str) -> Any:
 def _function(name: str, source: str, number: int, names: dict[str, Any]) -> Any:
     file = unit_file(number)
     try:
-        tree = ast.parse(source, file)
+        tree = syntax_tree(source)
     except (SyntaxError, ValueError) as problem:
         raise BadUnit(f"`{name}` cannot be parsed: {problem}", number) from None
     _check(name, tree, number)

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
+from advisor.model.text.syntax_trees import syntax_tree
 from advisor.program.syntax.calls import called_name
 
 _COMPUTING = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Compare, ast.Call, ast.IfExp, ast.For, ast.BoolOp)
@@ -26,7 +27,7 @@ def arithmetic_lines(source: str) -> frozenset[int] | None:
     a `range` of them; nor does a call of Numba's that draws a float32.
     """
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except (SyntaxError, ValueError, RecursionError):
         return None
     found: set[int] = set()

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Mapping
 from functools import cache
 
+from advisor.model.text.syntax_trees import expression_tree
+
 _CALLS = {"min": min, "max": max}
 
 
@@ -13,7 +15,7 @@ _CALLS = {"min": min, "max": max}
 def parsed(text: str) -> ast.expr:
     """The tree of a formula. Raises ValueError for what is no arithmetic."""
     try:
-        tree = ast.parse(text, mode="eval").body
+        tree = expression_tree(text)
     except SyntaxError as error:
         raise ValueError(f"`{text}` is no formula: {error.msg}") from None
     for node in ast.walk(tree):

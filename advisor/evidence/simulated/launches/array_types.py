@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from advisor.model.text.syntax_trees import expression_tree
+
 
 def array_dtype(text: str | None) -> np.dtype[Any] | None:
     """The dtype that a text stands for, also that of records, as `[('x', '<f4')]`; None for other texts."""
@@ -18,7 +20,7 @@ def array_dtype(text: str | None) -> np.dtype[Any] | None:
         pass
     try:
         # NumPy prints the type of a record as the list, or the dictionary, that makes it.
-        found: np.dtype[Any] = np.dtype(ast.literal_eval(text))
+        found: np.dtype[Any] = np.dtype(ast.literal_eval(expression_tree(text)))
     except (TypeError, ValueError, SyntaxError, KeyError):
         return None
     return found

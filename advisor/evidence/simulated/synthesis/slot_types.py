@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from advisor.model.machine_code.kernel_code import ParameterSlot
+from advisor.model.text.syntax_trees import expression_tree
 
 
 def slot_dtype(slot: ParameterSlot) -> np.dtype[Any]:
@@ -20,4 +21,4 @@ def slot_dtype(slot: ParameterSlot) -> np.dtype[Any]:
 
 @lru_cache(256)
 def _dtype(text: str) -> np.dtype[Any]:
-    return np.dtype(ast.literal_eval(text) if text[:1] in ("[", "{", "(") else text)
+    return np.dtype(ast.literal_eval(expression_tree(text)) if text[:1] in ("[", "{", "(") else text)

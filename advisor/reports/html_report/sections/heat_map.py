@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from advisor.model.history.fingerprint import LineMetrics
+from advisor.model.text.syntax_trees import syntax_tree
 from advisor.reports.html_report.amounts import amounts
 from advisor.reports.html_report.line_numbers import COLUMNS, Column, numbers_of_lines
 from advisor.reports.html_report.material import Material, heading
@@ -153,7 +154,7 @@ def _texts(kernel: RankedKernel) -> dict[int, str]:
 def _functions(text: str) -> dict[int, tuple[int, int]]:
     """First and last line of each function by the line of its `def`."""
     found = {}
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(syntax_tree(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
             found[node.lineno] = (first, node.end_lineno or node.lineno)

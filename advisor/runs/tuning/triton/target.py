@@ -15,6 +15,7 @@ from advisor.model.errors import AdvisorError
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.workspace_files import workspace_files
 from advisor.model.text.source_text import read_source
+from advisor.model.text.syntax_trees import syntax_tree
 from advisor.program.syntax.calls import last_name
 from advisor.runs.verification.recorded_programs import RecordedProgram, RecordedPrograms
 
@@ -122,9 +123,8 @@ def _program(kernel: str, path: Path, options: CheckOptions) -> RecordedProgram:
 def _constants(text: str, line: int, kernel: str) -> tuple[str, ...]:
     """The parameters that are annotated as `tl.constexpr`."""
     name = kernel.rpartition(".")[2]
-    functions = [
-        node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef) and node.name == name
-    ]
+    nodes = ast.walk(syntax_tree(text))
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == name]
     nearest = min(functions, key=lambda one: abs(one.lineno - line), default=None)
     return tuple(_constexpr(nearest)) if nearest is not None else ()
 
