@@ -1,13 +1,14 @@
 """Counts of how many kernels of public repositories launches are made up, and what that adds to the source.
 
     python benchmarks/synthesis/corpus_coverage.py FOLDER [--half open|aside] [--repository OWNER/NAME …]
-        [--disagreements] [--seconds] [--cache FOLDER] [--notebooks]
+        [--without] [--disagreements] [--seconds] [--cache FOLDER] [--notebooks]
 
 FOLDER holds one checkout for each repository, as OWNER+NAME. Nothing of the repositories is run; with
 --notebooks their notebooks are looked at instead of their modules. Prints Markdown: kernels and what became
-of them, the accesses with a number before and after, with --disagreements the lines at which the source's
-number is another than the counted one, and with --seconds the processor time that each kernel takes when
-nothing is known of it (compiling, translating, running) and when all is.
+of them, the accesses with a number before and after, with --without the kernels of which nothing is counted
+and why, with --disagreements the lines at which the source's number is another than the counted one, and with
+--seconds the processor time that each kernel takes when nothing is known of it (compiling, translating,
+running) and when all is.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Coverage:
     strayed: int = 0
     counted: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
+    without: list[str] = field(default_factory=list)
     accesses: int = 0
     before: int = 0
     after: int = 0
@@ -70,6 +72,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--half", choices=HALVES)
     parser.add_argument("--repository", nargs="*", default=[])
+    parser.add_argument("--without", action="store_true")
     parser.add_argument("--disagreements", action="store_true")
     parser.add_argument("--seconds", action="store_true")
     parser.add_argument("--cache", type=Path, help="a folder for what is compiled")
@@ -87,6 +90,8 @@ def main() -> int:
                 _time(coverage, one)
             print(f"{name}: {len(one.kernels)} kernels, {len(one.syntheses)} compiled", file=sys.stderr)
     print("\n".join(_page(coverage)))
+    if options.without:
+        print("\n".join(coverage.without))
     if options.disagreements:
         print("\n".join(coverage.disagreements))
     return 0
@@ -102,6 +107,7 @@ def _add(coverage: Coverage, repository: str, checked: Checked) -> None:
         coverage.counted += any(any(line.values) for line in synthesis.lines)
         if synthesis.unknown:
             coverage.unknown[_reason(synthesis.unknown)] += 1
+            coverage.without.append(f"- {repository} {synthesis.kernel}: {synthesis.unknown}")
     _add_accesses(coverage, repository, checked)
 
 
