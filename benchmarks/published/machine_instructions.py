@@ -78,7 +78,8 @@ def _workloads() -> Iterator[tuple[str, Any]]:
 
 def _machine_code(ptx: str) -> int:
     """The instructions of a kernel's machine code."""
-    from advisor.evidence.compiled.instructions.sass import disassemble, is_own, read_sass
+    from advisor.evidence.compiled.instructions.disassembly import disassemble
+    from advisor.evidence.compiled.instructions.sass import is_own, read_sass
     from advisor.evidence.compiled.toolchain import nvdisasm
     from advisor.model.machine_code.nvjitlink import assemble
 

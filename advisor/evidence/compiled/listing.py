@@ -8,13 +8,8 @@ from dataclasses import dataclass
 from advisor.evidence.compiled.compile_requests import compile_request
 from advisor.evidence.compiled.compilers.process import Worker, WorkerLost
 from advisor.evidence.compiled.evidence import Target
-from advisor.evidence.compiled.instructions.sass import (
-    DisassemblyFailure,
-    MachineInstruction,
-    disassemble,
-    is_own,
-    read_sass,
-)
+from advisor.evidence.compiled.instructions.disassembly import DisassemblyFailure, disassemble
+from advisor.evidence.compiled.instructions.sass import MachineInstruction, is_own, read_sass
 from advisor.evidence.compiled.placing import placed_problem
 from advisor.evidence.compiled.toolchain import missing_compiler, missing_disassembler, nvdisasm
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit

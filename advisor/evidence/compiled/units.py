@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from advisor.evidence.compiled.agreement import agreed
 from advisor.evidence.compiled.compile_requests import (
     code_comes_along,
     code_keys,
@@ -15,30 +13,17 @@ from advisor.evidence.compiled.compile_requests import (
     compile_keys,
     compile_request,
 )
-from advisor.evidence.compiled.compilers.process import WorkerLost
+from advisor.evidence.compiled.compilers.machine_code import MachineCode
+from advisor.evidence.compiled.compilers.process import Worker, WorkerLost
 from advisor.evidence.compiled.compilers.worker_pool import Outcome, WorkerPool, WorkerStock
 from advisor.evidence.compiled.evidence import CompiledEvidence, Target
-from advisor.evidence.compiled.instructions.live_registers import (
-    LIVE_OPTIONS,
-    is_worth_asking,
-    peaks,
-    read_live,
-)
-from advisor.evidence.compiled.instructions.sass import (
-    DisassemblyFailure,
-    MachineInstructions,
-    count_sass,
-    disassemble,
-    read_sass,
-)
 from advisor.evidence.compiled.kernel_codes import KernelCodes
-from advisor.evidence.compiled.placing import kernel_name, placed_kernel, placed_problem, summary
+from advisor.evidence.compiled.placing import kernel_name, placed_kernel, placed_problem
 from advisor.evidence.compiled.refusals import rejections
 from advisor.evidence.compiled.toolchain import (
     missing_compiler,
     missing_cuda_compiler,
     missing_disassembler,
-    nvdisasm,
 )
 from advisor.model.compilation_unit import CompilationUnit, Rejection
 from advisor.model.errors import EvidenceUnavailable
@@ -91,14 +76,17 @@ def compile_units(
         return evidence
     fresh: dict[str, Json] = {}
 
-    def work(worker: Any, unit: CompilationUnit) -> Outcome:
+    kept = {"keep_ptx": True} if len(pending) > 1 else {}
+
+    def work(worker: Worker, unit: CompilationUnit) -> Outcome:
         executed = codes is not None and unit.cuda is None
-        keep_code = executed and (other_typings or code_comes_along(unit))
-        return _compile(worker, unit, target, timeout, keep_code)
+        with_code = executed and (other_typings or code_comes_along(unit))
+        return _compile(worker, unit, target, timeout, kept, with_code)
 
     with WorkerPool(min(jobs, len(pending)), work, stock) as pool:
+        reading = MachineCode(pool, target, timeout)
         try:
-            for unit, outcome in pool.run(pending):
+            for unit, outcome in reading.outcomes(pool.run(pending)):
                 done += 1
                 _add(evidence, unit, outcome.value)
                 if codes is not None and outcome.codes is not None:
@@ -175,28 +163,32 @@ def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) 
     return True
 
 
-def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float, keep_code: bool) -> Outcome:
-    """What a unit compiles to; of one whose names have several values, or guessed ones, that which does not
-    hang on them, and its code with the first and the last of them: of these for the other typing, then for
-    the one that is taken.
+def _compile(
+    worker: Worker, unit: CompilationUnit, target: Target, timeout: float, kept: Json, with_code: bool
+) -> Outcome:
+    """The answers to a unit: of one whose names have several values, or guessed ones, to each of these, and
+    its code with the first and the last of them: of these for the other typing, then for the one taken.
     """
-    outcome = _compiled(worker, unit, target, timeout, keep_code)
+    outcome = _compiled(worker, unit, target, timeout, kept, with_code)
     if "problem" in outcome.value:
         return outcome
     others = unit.with_other_values(outcome.value["candidate"])
     if not others:
         return outcome
-    value, lasting, codes = outcome.value, outcome.lasting, [*(outcome.codes or [])[:1]]
+    answers, lasting, codes = [*outcome.answers], outcome.lasting, [*(outcome.codes or [])[:1]]
     for other in others:
-        second = _compiled(worker, other, target, timeout, keep_code)
-        value, lasting = agreed(value, second.value), lasting and second.lasting
+        second = _compiled(worker, other, target, timeout, kept, with_code)
+        answers.append(second.value)
+        lasting = lasting and second.lasting
         # Without the code for one of the values none is run: its counts would be those of the others.
         codes = [*codes[:1], *reversed(second.codes)] if codes and second.codes else []
-    return Outcome(value, lasting, codes=codes if keep_code else None)
+    return replace(outcome, lasting=lasting, codes=codes if with_code else None, answers=tuple(answers))
 
 
-def _compiled(worker: Any, unit: CompilationUnit, target: Target, timeout: float, keep_code: bool) -> Outcome:
-    asked = {**compile_request(unit, target), **(code_request(unit) if keep_code else {})}
+def _compiled(
+    worker: Worker, unit: CompilationUnit, target: Target, timeout: float, kept: Json, with_code: bool
+) -> Outcome:
+    asked = {**compile_request(unit, target), **kept, **(code_request(unit) if with_code else {})}
     try:
         answer = worker.compile(asked, timeout)
     except WorkerLost as lost:
@@ -206,22 +198,7 @@ def _compiled(worker: Any, unit: CompilationUnit, target: Target, timeout: float
         return _passing_problem(unit, f"the compiler failed ({answer['failure']})")
     if "problem" in answer:
         return Outcome(answer)
-    program, machine = nvdisasm(), None
-    if program is not None and answer["cubin"]:
-        try:
-            machine = _machine_code(program, answer, timeout)
-        except DisassemblyFailure:
-            return Outcome(summary(answer, None), lasting=False, codes=answer.get("codes"))
-    return Outcome(summary(answer, machine), codes=answer.get("codes"))
-
-
-def _machine_code(program: str, answer: Json, timeout: float) -> MachineInstructions:
-    cubin = base64.b64decode(answer["cubin"])
-    text = disassemble(program, cubin, timeout)
-    machine = count_sass(text)
-    if is_worth_asking(answer["resources"]):
-        machine.live = peaks(read_sass(text), read_live(disassemble(program, cubin, timeout, LIVE_OPTIONS)))
-    return machine
+    return Outcome(answer, codes=answer.pop("codes", None), answers=(answer,), process=worker.number)
 
 
 def _passing_problem(unit: CompilationUnit, reason: str) -> Outcome:

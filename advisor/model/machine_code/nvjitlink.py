@@ -1,8 +1,9 @@
-"""Assembles PTX into a cubin with nvJitLink, in process, and reads what its log says of the kernel."""
+"""Assembles PTX into cubins with nvJitLink, in process, and reads what its log says of a kernel."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,9 +36,28 @@ def assemble(
     ptx: str, capability: tuple[int, int], max_registers: int | None, optimise: bool = True
 ) -> tuple[bytes, Resources]:
     """The cubin of a kernel and its resources; raises LinkFailure when nvJitLink refuses the PTX."""
+    cubin, log = _linked([ptx], capability, max_registers, optimise)
+    return cubin, read_log(log)
+
+
+def assemble_together(
+    texts: Sequence[str], capability: tuple[int, int], max_registers: int | None, optimise: bool = True
+) -> bytes:
+    """One cubin of several kernels, each with the instructions that it has alone.
+
+    Their names must differ, and none may need an architecture of its own. Raises LinkFailure where nvJitLink
+    refuses one of them.
+    """
+    return _linked(texts, capability, max_registers, optimise)[0]
+
+
+def _linked(
+    texts: Sequence[str], capability: tuple[int, int], max_registers: int | None, optimise: bool
+) -> tuple[bytes, str]:
+    """The cubin of some texts, and the log."""
     from cuda.bindings import nvjitlink
 
-    options = [f"-arch={_architecture(ptx, capability)}", "-verbose", "-lineinfo"]
+    options = [f"-arch={_architecture(texts[0], capability)}", "-verbose", "-lineinfo"]
     if max_registers:
         options.append(f"-maxrregcount={max_registers}")
     if not optimise:
@@ -48,14 +68,14 @@ def assemble(
         # An architecture that this version no longer knows, for one.
         raise LinkFailure(str(error)) from None
     try:
-        data = ptx.encode()
-        nvjitlink.add_data(handle, nvjitlink.InputType.PTX, data, len(data), "kernel")
-        if "cudaCG" in ptx and (library := _device_runtime()):
+        for data in (text.encode() for text in texts):
+            nvjitlink.add_data(handle, nvjitlink.InputType.PTX, data, len(data), "kernel")
+        if any("cudaCG" in text for text in texts) and (library := _device_runtime()):
             nvjitlink.add_file(handle, nvjitlink.InputType.LIBRARY, library)
         nvjitlink.complete(handle)
         cubin = bytearray(nvjitlink.get_linked_cubin_size(handle))
         nvjitlink.get_linked_cubin(handle, cubin)
-        return bytes(cubin), read_log(_text(handle, nvjitlink.get_info_log_size, nvjitlink.get_info_log))
+        return bytes(cubin), _text(handle, nvjitlink.get_info_log_size, nvjitlink.get_info_log)
     except nvjitlink.nvJitLinkError as error:
         log = _text(handle, nvjitlink.get_error_log_size, nvjitlink.get_error_log)
         lines = [" ".join(line.split()) for line in log.splitlines() if "error" in line.lower()]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from small_kernels import FIRST, KERNELS, LINE
 
-from advisor.evidence.compiled import CompiledEvidence, Target, compile_units, toolchain, units
-from advisor.evidence.compiled.compilers import process
+from advisor.evidence.compiled import CompiledEvidence, Target, compile_units, toolchain
+from advisor.evidence.compiled.compilers import machine_code, process
 from advisor.evidence.compiled.compilers.literals import (
     NotLiteral,
     alias_value,
@@ -215,7 +215,7 @@ def test_without_a_disassembler_the_float64_counts_remain(
     evidence: CompiledEvidence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(toolchain, "nvdisasm", lambda: None)
-    monkeypatch.setattr(units, "nvdisasm", lambda: None)
+    monkeypatch.setattr(machine_code, "nvdisasm", lambda: None)
     found = compile_units([KERNELS["pi"]], TARGET, cache=None, timeout=120, jobs=1)
     assert found.unavailable is not None
     assert "nvidia-cuda-nvdisasm" in found.unavailable.remedy

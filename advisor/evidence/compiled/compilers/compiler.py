@@ -18,7 +18,12 @@ from advisor.evidence.compiled.float64.promotions import promotions
 from advisor.evidence.compiled.float64.typed_functions import FunctionKey, TypedFunctions, typed_functions
 from advisor.evidence.compiled.float64.value_origins import ValueOrigins
 from advisor.evidence.compiled.instructions.ptx import count_ptx, static_shared_bytes, unit_function
-from advisor.model.machine_code.nvjitlink import LinkFailure, UndefinedFunction, assemble
+from advisor.model.machine_code.nvjitlink import (
+    LinkFailure,
+    UndefinedFunction,
+    assemble,
+    assemble_together,
+)
 
 Json = dict[str, Any]
 
@@ -57,13 +62,17 @@ def compile_unit(request: Json) -> Json:
     """The machine code of a unit, or its problem.
 
     `request` holds functions, constants, aliases, candidates, options and capability; the answer holds
-    candidate (its number), cubin (base64), resources, shared_bytes, ptx (a list of function, line, counts),
-    promotions and narrowings, or problem (function, line, message, and the candidate that was refused). A
+    candidate (its number), cubin (base64), assembly (what it was made with), resources, shared_bytes, ptx (a
+    list of function, line, counts), promotions and narrowings, or problem (function, line, message, and the
+    candidate that was refused). A
     kernel that calls foreign code has an empty cubin. With `keep_ptx` in the request the answer has the PTX
     as `text`; with `keep_code` it has `codes`, as `executable_codes` gives them. A request with `cuda` is one
-    for a kernel in CUDA C++; nothing is known of the widths that its author meant.
+    for a kernel in CUDA C++; nothing is known of the widths that its author meant. One with `together` has
+    the PTX of kernels that this process has compiled, and is answered with the cubin of all of them.
     """
     capability = (int(request["capability"][0]), int(request["capability"][1]))
+    if "together" in request:
+        return _together(request["together"], request["assembly"], capability)
     if "cuda" in request:
         return _cuda_unit(request["cuda"], capability)
     stand_in_for_device(capability)
@@ -105,6 +114,15 @@ def compile_unit(request: Json) -> Json:
         return {"problem": {"function": kernel_number, "line": 1, "message": str(problem)}}
     nothing = {"function": kernel_number, "line": 1, "message": "no typing of its parameters is known"}
     return {"problem": first or nothing}
+
+
+def _together(texts: Sequence[str], assembly: Json, capability: tuple[int, int]) -> Json:
+    """The cubin of kernels, or why there is none."""
+    try:
+        cubin = assemble_together(texts, capability, assembly["registers"], assembly["optimise"])
+    except LinkFailure as problem:
+        return {"failure": str(problem)}
+    return {"cubin": base64.b64encode(cubin).decode()}
 
 
 def _cuda_unit(asked: Json, capability: tuple[int, int]) -> Json:
@@ -158,16 +176,18 @@ def _ptx(kernel: Any, types: Sequence[str], capability: tuple[int, int], options
 
 
 def _machine_code(ptx: str, capability: tuple[int, int], options: Json) -> Json:
-    most = options.get("max_registers")
+    asked = options.get("max_registers")
+    most = asked if isinstance(asked, int) else None
     optimise = not options.get("debug") and options.get("opt") is not False
     try:
-        cubin, resources = assemble(ptx, capability, most if isinstance(most, int) else None, optimise)
+        cubin, resources = assemble(ptx, capability, most, optimise)
     except UndefinedFunction:
         # The kernel calls code that is linked in when it is launched; what PTX tells holds nevertheless.
         cubin, resources = b"", None
     counts = count_ptx(ptx)
     return {
         "cubin": base64.b64encode(cubin).decode(),
+        "assembly": {"registers": most, "optimise": optimise},
         "resources": asdict(resources) if resources else {},
         "shared_bytes": static_shared_bytes(ptx),
         "ptx": [[*(place or (None, None)), dict(kinds)] for place, kinds in counts.items()],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -49,8 +50,11 @@ def worker_command() -> list[str]:
     ]
 
 
+_numbers = itertools.count()
+
+
 class Worker:
-    """One compiler process in an empty folder of its own."""
+    """One compiler process in an empty folder of its own; `number` is that of no other one."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="advisor-", ignore_cleanup_errors=True)
@@ -64,6 +68,7 @@ class Worker:
             cwd=self._folder.name,
             env=environment,
         )
+        self.number = next(_numbers)
         self.units = 0
         self._lost = False
         try:

@@ -11,9 +11,9 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from advisor.evidence.compiled.compilers.process import Worker
 from advisor.model.compilation_unit import CompilationUnit
@@ -30,16 +30,20 @@ class Outcome:
     """What became of a unit, as JSON values; `lasting` when a second attempt would give the same.
 
     It was `fatal` when the process did not live through it. `codes` is its code to execute, where that was
-    asked for.
+    asked for. `answers` are those of its process, of which `value` is not known before their machine code is
+    read, and `process` is the number of that process.
     """
 
     value: dict[str, Any]
     lasting: bool = True
     fatal: bool = False
     codes: list[dict[str, Any]] | None = None
+    answers: tuple[dict[str, Any], ...] = ()
+    process: int = 0
 
 
 Work = Callable[[Worker, CompilationUnit], Outcome]
+Found = TypeVar("Found")
 
 
 class WorkerStock:
@@ -121,7 +125,7 @@ class WorkerPool:
     def run(self, units: Sequence[CompilationUnit]) -> Iterator[tuple[CompilationUnit, Outcome]]:
         """Units with their outcomes, in the order in which they finish; ends early without a toolchain."""
         futures: dict[Future[Outcome | None], CompilationUnit] = {
-            self._threads.submit(self._one, unit): unit for unit in units
+            self._threads.submit(self.ask, partial(self._worked, unit)): unit for unit in units
         }
         for future in as_completed(futures):
             unit = futures.pop(future)
@@ -150,7 +154,11 @@ class WorkerPool:
             else:
                 worker.close()
 
-    def _one(self, unit: CompilationUnit) -> Outcome | None:
+    def _worked(self, unit: CompilationUnit, worker: Worker) -> Outcome:
+        return self._work(worker, unit)
+
+    def ask(self, question: Callable[[Worker], Found]) -> Found | None:
+        """What is found with the next process that is free; None where the pool has ended."""
         worker = self._slots.get()
         try:
             if self._stopped.is_set():
@@ -163,11 +171,11 @@ class WorkerPool:
                 self._workers.add(worker)
                 if self._stopped.is_set():
                     return None
-            outcome = self._work(worker, unit)
+            found = question(worker)
             if not worker.alive:
                 self._dismiss(worker)
                 worker = None
-            return outcome
+            return found
         except EvidenceUnavailable as unavailable:
             self.unavailable = unavailable
             self._stopped.set()

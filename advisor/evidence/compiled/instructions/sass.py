@@ -7,12 +7,9 @@ https://docs.nvidia.com/cuda/cuda-binary-utilities/#instruction-set-reference.
 from __future__ import annotations
 
 import re
-import subprocess
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from advisor.evidence.compiled.instructions.ptx import Counts, Place, unit_function
 from advisor.evidence.compiled.instructions.shared_loads import saved_by_wider_loads
@@ -34,10 +31,6 @@ _ATOMICS = frozenset({"ATOM", "ATOMG", "ATOMS", "RED", "REDG", "REDAS", "REDS"})
 _WARP_SUMS = frozenset({"REDUX", "POPC"})
 _CALLS = frozenset({"CALL", "JCAL", "CAL"})
 _NARROW = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
-
-
-class DisassemblyFailure(Exception):
-    """nvdisasm did not read the cubin or did not finish in time."""
 
 
 @dataclass
@@ -66,26 +59,6 @@ class MachineInstruction:
     opcode: str
     operands: str
     begins_block: bool = False
-
-
-def disassemble(program: str, cubin: bytes, timeout: float, options: Sequence[str] = ("-gi", "-c")) -> str:
-    """What nvdisasm prints of a cubin, with source lines and inlining; raises DisassemblyFailure."""
-    with tempfile.TemporaryDirectory(prefix="advisor-", ignore_cleanup_errors=True) as folder:
-        file = Path(folder) / "kernel.cubin"
-        file.write_bytes(cubin)
-        try:
-            done = subprocess.run(
-                [program, *options, str(file)],
-                capture_output=True,
-                timeout=timeout,
-                check=False,
-                cwd=folder,
-            )
-        except (OSError, subprocess.TimeoutExpired) as problem:
-            raise DisassemblyFailure(str(problem)) from None
-    if done.returncode != 0:
-        raise DisassemblyFailure(done.stderr.decode(errors="replace").strip()[:300])
-    return done.stdout.decode(errors="replace")
 
 
 def count_sass(text: str) -> MachineInstructions:
