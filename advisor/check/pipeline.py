@@ -159,6 +159,7 @@ class Check:
             self.weigh(report, metrics.tables, evidence.syntheses)
             self.add_problems_of_rules(report)
             self.complete(report, metrics.tables)
+            report.summary["files"] = len(self.files) + (self.options.stdin is not None)
             self.write_fixes(report, metrics.tables)
         source = evidence.source
         return Checked(report, metrics.tables, source.texts, source.read, evidence.syntheses)
@@ -385,7 +386,6 @@ class Check:
         report.findings.sort(key=_position)
         self.bound_gains(report, tables)
         report.summary = _summary(report, tables)
-        report.summary["files"] = len(self.files) + (self.options.stdin is not None)
 
     def bound_gains(self, report: Report, tables: Tables) -> None:
         """Say what remedies may gain at most, of kernels and of the run."""
@@ -464,11 +464,9 @@ def report_on(
     report.findings = [each for each in report.findings if any(it.source in sources for it in each.evidence)]
     one.join_causes(report)
     one.weigh(report, tables, {})
-    one.bound_gains(report, tables)
     report.problems += knowledge_problems(one.rulebook, options.root)
     report.problems += empty_packs(options.settings, options.root)
-    report.findings.sort(key=_position)
-    report.summary = _summary(report, tables)
+    one.complete(report, tables)
     return report
 
 
@@ -480,13 +478,8 @@ def _looked_for(compiled: CompiledTypings, defects_sought: bool) -> set[str]:
 
 
 def _position(finding: Finding) -> tuple[str, int, int, int, str]:
-    return (
-        finding.path,
-        finding.span.line,
-        finding.span.column,
-        -SEVERITIES.index(finding.severity),
-        finding.rule,
-    )
+    loudness = SEVERITIES.index(finding.severity)
+    return finding.path, finding.span.line, finding.span.column, -loudness, finding.rule
 
 
 def _summary(report: Report, tables: Tables) -> dict[str, object]:

@@ -65,20 +65,21 @@ def checked(project: Path) -> Findings:
 @pytest.fixture(scope="module")
 def printed(project: Path) -> Callable[[str], str]:
     """What an example prints, in a history of its own, without the breaks of lines."""
-    known: dict[str, str] = {}
+    of_commands: dict[str, str] = {}
+    of_examples: dict[str, str] = {}
 
     def run_one(command: str) -> str:
         if command.split()[1] in _WITH_HISTORY:
             return _output(project, command)
-        if command not in known:
-            known[command] = _output(project, command)
-        return known[command]
+        if command not in of_commands:
+            of_commands[command] = _output(project, command)
+        return of_commands[command]
 
     def run(example: str) -> str:
-        if example not in known:
+        if example not in of_examples:
             shutil.rmtree(project / ".advisor", ignore_errors=True)
-            known[example] = " ".join("".join(map(run_one, example.split(" && "))).split())
-        return known[example]
+            of_examples[example] = " ".join("".join(map(run_one, example.split(" && "))).split())
+        return of_examples[example]
 
     return run
 

@@ -64,11 +64,11 @@ def compile_unit(request: Json) -> Json:
     `request` holds functions, constants, aliases, candidates, options and capability; the answer holds
     candidate (its number), cubin (base64), assembly (what it was made with), resources, shared_bytes, ptx (a
     list of function, line, counts), promotions and narrowings, or problem (function, line, message, and the
-    candidate that was refused). A
-    kernel that calls foreign code has an empty cubin. With `keep_ptx` in the request the answer has the PTX
-    as `text`; with `keep_code` it has `codes`, as `executable_codes` gives them. A request with `cuda` is one
-    for a kernel in CUDA C++; nothing is known of the widths that its author meant. One with `together` has
-    the PTX of kernels that this process has compiled, and is answered with the cubin of all of them.
+    candidate that was refused). A kernel that calls foreign code has an empty cubin. With `keep_ptx` in the
+    request the answer has the PTX as `text`; with `keep_code` it has `codes`, as `executable_codes` gives
+    them. A request with `cuda` is one for a kernel in CUDA C++; nothing is known of the widths that its
+    author meant. One with `together` has the PTX of kernels that one process has compiled, and is answered
+    with the cubin of all of them.
     """
     capability = (int(request["capability"][0]), int(request["capability"][1]))
     if "together" in request:

@@ -29,8 +29,6 @@ _Read = MachineInstructions | DisassemblyFailure | None
 
 # How many units wait for each other.
 _UNITS = 16
-# This needs code of a library beside the kernel's own.
-_LIBRARY_CALL = "cudaCG"
 
 
 class MachineCode:
@@ -59,8 +57,8 @@ class MachineCode:
         answers = [one for _, outcome in group for one in outcome.answers if "problem" not in one]
         together: dict[str, list[Json]] = {}
         for answer in answers:
-            alone = not answer.get("text") or not answer["cubin"] or _LIBRARY_CALL in answer["text"]
-            key = f"alone {id(answer)}" if alone else repr(answer["assembly"])
+            linkable = answer.get("text") and answer["cubin"]
+            key = repr(answer["assembly"]) if linkable else f"alone {id(answer)}"
             together.setdefault(key, []).append(answer)
         read = {
             id(answer): machine

@@ -17,7 +17,7 @@ from advisor.evidence.compiled.compilers.process import Worker, WorkerLost
 from advisor.evidence.compiled.instructions.disassembly import DisassemblyFailure, taken_apart
 
 TARGET = Target((9, 0))
-# Two that call a subroutine of one name, one with many registers, one without optimisation, one of a library.
+# Two that call a subroutine of one name, one that may use few registers, one without optimisation, two more.
 ALONE = ("power_call", "root", "spilling", "debug", "square", "local")
 
 
