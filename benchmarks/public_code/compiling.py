@@ -1,6 +1,6 @@
 """Times the compilation of a folder's kernels, their machine code read together beside one by one.
 
-    python benchmarks/compiling.py FOLDER… [--rounds N]
+    python benchmarks/public_code/compiling.py FOLDER… [--rounds N]
 
 Nothing of the folders is run, and nothing is kept. Prints a Markdown table: kernels, processor seconds of all
 processes that compile and disassemble with both ways in turn, the median of the ratios of neighbouring runs,
