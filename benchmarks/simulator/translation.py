@@ -2,6 +2,7 @@
 
     python benchmarks/simulator/translation.py [--repeat N] [--optimised] [--sizes N…] [--shapes S…]
     python benchmarks/simulator/translation.py [--optimised] --ptx FILE…    kernels of PTX files
+    python benchmarks/simulator/translation.py [--optimised] --numba        kernels that Numba compiles
 
 The kernels are written here: blocks of arithmetic that pass on many values, straight lines with memory
 accesses, branches that divide warps, loops, and calls of functions, which are inlined. Prints a Markdown
@@ -51,6 +52,7 @@ def main() -> None:
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
     parser.add_argument("--ptx", type=Path, nargs="+", default=[])
     parser.add_argument("--one", action="store_true", help="translate the text on standard input")
+    parser.add_argument("--numba", action="store_true", help="kernels that Numba compiles")
     given = parser.parse_args()
     if given.one:
         print(json.dumps(_translated(sys.stdin.read(), given.optimised)))
@@ -62,7 +64,9 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|---|")
     for file in given.ptx:
         _row(file.stem, _least(file.read_text(encoding="utf-8"), given.repeat, given.optimised))
-    if given.ptx:
+    for shape, steps in NUMBA.items() if given.numba else ():
+        _row(f"{shape}, by Numba", _least(_compiled(steps), given.repeat, given.optimised))
+    if given.ptx or given.numba:
         return
     exponents = {}
     for shape in given.shapes:
@@ -235,6 +239,40 @@ def _values(instructions: int) -> Iterator[str]:
         yield f"fma.rn.f64 %fd1, %fd{number + 11}, %fd2, %fd1;"
 
 
+def _compiled(steps: Iterator[str]) -> str:
+    """The PTX of a kernel of an element for each thread with these steps."""
+    from numba import cuda, types
+
+    head = ["def k(a, out, n):", "    i = cuda.grid(1)", "    if i < n:", "        x = a[i]"]
+    names = {"cuda": cuda}
+    exec("\n".join([*head, *steps, "        out[i] = x"]), names)
+    # Numba follows the blocks of a kernel by recursion.
+    sys.setrecursionlimit(30_000)
+    array = types.float32[::1]
+    ptx, _ = cuda.compile(
+        names["k"], (array, array, types.int64), device=False, abi="numba", output="ptx", cc=(8, 0)
+    )
+    return str(ptx)
+
+
+def _steps(step: str, count: int) -> Iterator[str]:
+    for number in range(count):
+        yield step.format(number=number, twice=2 * number, first=number % 7 + 3)
+
+
+_CHOICE = """\
+        if x > {number}.5:
+            x = x * 1.5 + a[i + {number}]
+        else:
+            x = x - a[i + {twice}]"""
+_LOOP = """\
+        for j in range({first}, n):
+            x = x * 1.5 + a[j + {number}]"""
+NUMBA = {
+    "straight": _steps("        x = x * 1.5 + a[i + {number}]", 1120),
+    "branches": _steps(_CHOICE, 450),
+    "loops": _steps(_LOOP, 95),
+}
 SHAPES = {"values": _values, "straight": _straight, "branches": _branches, "loops": _loops, "calls": _calls}
 
 if __name__ == "__main__":
