@@ -72,7 +72,9 @@ def _run(argv: Sequence[str], interruption: Interruption) -> int:
 
 
 def _tell(error: Exception) -> None:
-    text = str(error)
+    from advisor.model.history.addresses import without_secrets
+
+    text = without_secrets(str(error))
     if isinstance(error, UsageError | SourceProblem):
         for line in text.splitlines():
             print(f"advisor: error: {line}", file=sys.stderr)
@@ -82,7 +84,7 @@ def _tell(error: Exception) -> None:
     else:
         import traceback
 
-        traceback.print_exception(error)
+        print(without_secrets("".join(traceback.format_exception(error))), end="", file=sys.stderr)
         print(
             "advisor: error: this is a fault of the program. "
             "Please report it with the command and the traceback above.",

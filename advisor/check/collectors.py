@@ -221,9 +221,9 @@ class DefaultCollectors:
     ) -> list[Record]:
         """The records of the latest measurements of kernels in the files, from the project's history."""
         from advisor.evidence.measured.evidence import measured_evidence
-        from advisor.model.history.store import HistoryStore
+        from advisor.model.history.store import history_of
 
-        store = HistoryStore(options.settings.root)
+        store = history_of(options.settings)
         simulated = {one.key for one in records if one.entity == "kernel" and _is_simulated(one)}
         try:
             evidence = measured_evidence(store, options.root, device, texts, simulated)

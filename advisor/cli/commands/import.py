@@ -83,9 +83,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _kept(imported: Imported, options: CheckOptions) -> Imported:
-    from advisor.model.history.store import HistoryStore
+    from advisor.model.history.store import history_of
 
-    store = HistoryStore(options.settings.root)
+    store = history_of(options.settings)
     try:
         number = store.add_run(imported.run)
     finally:

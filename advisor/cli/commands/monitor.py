@@ -39,14 +39,14 @@ def run(args: argparse.Namespace) -> int:
     from advisor.cli.monitoring.watch import Watch
     from advisor.cli.reporting.chosen_runs import comparing_options
     from advisor.evidence.measured.nvml import Nvml
-    from advisor.model.history.store import HistoryStore
+    from advisor.model.history.store import history_of
     from advisor.runs.comparison.numbers import comparing_numbers
 
     interval = args.interval or comparing_numbers().monitor.interval_s
     with Nvml(args.gpu) as nvml:
         options: CheckOptions = comparing_options()
         watch = Watch(nvml, options, args.label)
-        recording = Recording(HistoryStore(options.settings.root), watch) if args.record else None
+        recording = Recording(history_of(options.settings), watch) if args.record else None
         _watched(watch, recording, args.once, interval)
         if recording is not None and not args.quiet:
             print(f"Kept as run {recording.number} ({watch.run_facts.label}).")

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 from advisor.model.errors import UsageError
 from advisor.model.history.fingerprint import Run
-from advisor.model.history.store import HistoryStore
+from advisor.model.history.store import HistoryStore, history_of
 from advisor.model.settings.selectors import suggestion
 
 if TYPE_CHECKING:
     from advisor.model.settings.check_options import CheckOptions
+
+# The labels among which a mistyped one is looked for.
+_SUGGESTED = 1_000
 
 
 def comparing_options() -> CheckOptions:
@@ -36,13 +39,18 @@ def comparing_options() -> CheckOptions:
 
 def open_history(options: CheckOptions) -> HistoryStore:
     """The history of the project; raises UsageError where nothing was kept yet."""
-    store = HistoryStore(options.settings.root)
+    store = history_of(options.settings)
     if not store.exists():
         raise UsageError(
-            f"There is no history in {options.settings.root} yet: `advisor profile PATH` or "
+            f"There is no history in {_place(store, options)} yet: `advisor profile PATH` or "
             "`advisor import FILE` begins one."
         )
     return store
+
+
+def _place(store: HistoryStore, options: CheckOptions) -> str:
+    own = HistoryStore(options.settings.root)
+    return str(options.settings.root) if store.name == own.name else store.name
 
 
 def chosen_runs(names: Sequence[str], store: HistoryStore) -> list[Run]:
@@ -55,13 +63,13 @@ def kept_run(name: str, store: HistoryStore) -> Run:
     try:
         return store.run(store.find(name))
     except UsageError as error:
-        labels = [run.facts.label for run in store.runs() if run.facts.label]
+        labels = [run.facts.label for run in store.runs(most=_SUGGESTED) if run.facts.label]
         raise UsageError(f"{error}{suggestion(name, [*labels, 'latest'])}") from None
 
 
 def kept_or_imported(name: str, options: CheckOptions) -> Run:
     """The run that a text names, or what the report of that file tells; a file's run is not kept."""
-    store = HistoryStore(options.settings.root)
+    store = history_of(options.settings)
     is_file = Path(name).is_file()
     try:
         if store.exists() and not (is_file and ("/" in name or "." in name)):

@@ -1,29 +1,63 @@
-"""Questions to the tables of the history, answered by their indices."""
+"""Questions to the tables of the history, answered by their indices, in the SQL that every database knows."""
 
 from __future__ import annotations
 
-from advisor.model.history.rows import FINGERPRINT_COLUMNS
+from advisor.model.history.rows import FINGERPRINT_COLUMNS, READ_COLUMNS
 
-# Of one device no run is looked up: the index of kernels alone answers.
-LATEST = """
-SELECT path, name, source, max(run) FROM fingerprints INDEXED BY fingerprints_of_kernel
-GROUP BY path, name, source ORDER BY max(run), path, name
+INSERT_RUN = """
+INSERT INTO runs (kind, label, command, started, device, executed_on, toolchain, commit_id, dirty, status,
+    metrics, notes, host, process)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', '{}', '[]', '{}', ?)
 """
 
-LATEST_OF_DEVICE = """
-SELECT f.path, f.name, f.source, max(f.run)
-FROM fingerprints f INDEXED BY fingerprints_of_kernel JOIN runs r ON r.id = f.run
-WHERE r.device = ? GROUP BY f.path, f.name, f.source ORDER BY max(f.run), f.path, f.name
+END_RUN = "UPDATE runs SET ended = ?, status = ?, metrics = ?, notes = ?, host = ? WHERE id = ?"
+
+INSERT_KERNEL = """
+INSERT INTO kernels (path, name, source, device)
+SELECT ?, ?, ?, device FROM runs WHERE id = ? ON CONFLICT DO NOTHING
+"""
+
+INSERT_FINGERPRINT = f"""
+INSERT INTO fingerprints (run, kernel, {FINGERPRINT_COLUMNS})
+VALUES (?, (SELECT k.id FROM kernels k JOIN runs r ON r.device = k.device
+    WHERE k.path = ? AND k.name = ? AND k.source = ? AND r.id = ?),
+    {", ".join("?" * len(FINGERPRINT_COLUMNS.split(",")))})
+"""
+
+# For each kernel one look at the end of its part of the index.
+LATEST = f"""
+SELECT f.run, {READ_COLUMNS} FROM (
+    SELECT id, path, name, source, (SELECT max(l.run) FROM fingerprints l WHERE l.kernel = kernels.id) AS run
+    FROM kernels
+) k JOIN fingerprints f ON f.kernel = k.id AND f.run = k.run
+ORDER BY f.run DESC, k.path, k.name, k.source, f.id
 """
 
 # What the SIMT machine ran was not measured, whatever its fingerprints say.
-MEASURED_OF_PATH = """
-SELECT f.name, max(f.run), r.device, f.source_hash FROM fingerprints f JOIN runs r ON r.id = f.run
-WHERE f.path = :path AND f.source = 'measured' AND r.executed_on <> 'simt'
-GROUP BY f.name, f.source_hash, r.device, r.executed_on, r.kind, r.command ORDER BY max(f.run) DESC
+MEASURED_RUNS = """
+SELECT max(f.run), r.device, f.source_hash
+FROM (SELECT run, source_hash FROM fingerprints WHERE kernel = ? ORDER BY run DESC LIMIT ?) f
+JOIN runs r ON r.id = f.run WHERE r.executed_on <> 'simt'
+GROUP BY f.source_hash, r.device, r.executed_on, r.kind, r.command
 """
 
 OF_KERNEL = f"""
-SELECT {FINGERPRINT_COLUMNS} FROM fingerprints
-WHERE path IS :path AND name = :name AND run = :run AND source = :source ORDER BY id
+SELECT {READ_COLUMNS} FROM kernels k JOIN fingerprints f ON f.kernel = k.id
+WHERE k.path = ? AND k.name = ? AND k.source = ? AND f.run = ? ORDER BY f.id
+"""
+
+TIMES = """
+SELECT f.id, f.run, r.started, r.commit_id, r.device, k.source, k.name, nullif(k.path, ''),
+    f.source_hash, f.grid, f.block, f.launches, f.mean_ms
+FROM (
+    SELECT id, run, kernel, source_hash, grid, block, launches, mean_ms FROM fingerprints
+    WHERE kernel = ? AND mean_ms IS NOT NULL ORDER BY run DESC, id DESC LIMIT ?
+) f JOIN kernels k ON k.id = f.kernel JOIN runs r ON r.id = f.run
+"""
+
+SHAPES = """
+SELECT max(f.run) FROM (
+    SELECT run, grid, block, source_hash FROM fingerprints
+    WHERE kernel = ? AND mean_ms IS NOT NULL ORDER BY run DESC LIMIT ?
+) f WHERE coalesce(f.source_hash, '') = ? GROUP BY f.grid, f.block ORDER BY max(f.run) DESC
 """

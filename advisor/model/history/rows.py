@@ -19,9 +19,10 @@ from advisor.model.history.fingerprint import (
 from advisor.model.records import Value
 
 FINGERPRINT_COLUMNS = (
-    "name, path, line, source_hash, types, grid, block, dynamic_shared, source, launches, mean_ms, timing,"
-    " metrics, lines, ranges"
+    "line, source_hash, types, grid, block, dynamic_shared, launches, mean_ms, timing, metrics, lines, ranges"
 )
+# Of fingerprints `f` and their kernels `k`.
+READ_COLUMNS = "k.name, k.path, k.source, " + ", ".join(f"f.{one}" for one in FINGERPRINT_COLUMNS.split(", "))
 RUN_COLUMNS = (
     "id, kind, label, command, started, device, executed_on, toolchain, commit_id, dirty, status, metrics,"
     " notes, host, process"
@@ -59,10 +60,15 @@ def fingerprint_row(one: Fingerprint) -> tuple[Any, ...]:
     ]  # fmt: skip
     lines = [[line.path, line.line, line.entity, known(line.metrics)] for line in one.lines]
     return (
-        who.name, who.path, one.line, who.source_hash, to_json(who.types), _shape(who.grid),
-        _shape(who.block), who.dynamic_shared, one.source, one.launches, timing.mean if timing else None,
-        to_json(times), to_json(known(one.metrics)), to_json(lines), to_json(one.ranges),
+        one.line, who.source_hash, to_json(who.types), _shape(who.grid), _shape(who.block),
+        who.dynamic_shared, one.launches, timing.mean if timing else None, to_json(times),
+        to_json(known(one.metrics)), to_json(lines), to_json(one.ranges),
     )  # fmt: skip
+
+
+def kernel_row(one: Fingerprint) -> tuple[str, str, str]:
+    """Path, name and source, by which a kernel is known on a device; '' where it has no path."""
+    return one.identity.path or "", one.identity.name, one.source
 
 
 def _shape(extent: Extent | None) -> str | None:
@@ -77,12 +83,12 @@ def _extent(text: str | None) -> Extent | None:
 
 
 def read_fingerprint(row: Sequence[Any]) -> Fingerprint:
-    """The fingerprint of a row of FINGERPRINT_COLUMNS."""
-    name, path, line, source_hash, types, grid, block, shared, source, launches = row[:10]
+    """The fingerprint of a row of READ_COLUMNS."""
+    name, path, source, line, source_hash, types, grid, block, shared, launches = row[:10]
     timing, metrics, lines, ranges = (json.loads(text) for text in row[11:15])
     return Fingerprint(
         identity=KernelIdentity(
-            name, path, source_hash, tuple(json.loads(types)), _extent(grid), _extent(block), shared
+            name, path or None, source_hash, tuple(json.loads(types)), _extent(grid), _extent(block), shared
         ),
         source=source,
         launches=launches,
@@ -105,7 +111,8 @@ def run_row(facts: RunFacts) -> tuple[Any, ...]:
     """The values of the columns from `kind` to `dirty`."""
     return (
         facts.kind, facts.label, facts.command, facts.started, facts.device, facts.executed_on,
-        to_json(facts.toolchain), facts.commit, facts.dirty,
+        to_json(facts.toolchain), facts.commit,
+        None if facts.dirty is None else int(facts.dirty),
     )  # fmt: skip
 
 

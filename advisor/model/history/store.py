@@ -1,35 +1,41 @@
-"""The history of a project in `.advisor/history.sqlite`: runs and the fingerprints of their kernels."""
+"""The history of a project: runs and the fingerprints of their kernels."""
 
 from __future__ import annotations
 
-import sqlite3
+import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from advisor.model.errors import AdvisorError, UsageError
+from advisor.model.errors import UsageError
+from advisor.model.history import queries
+from advisor.model.history.addresses import VARIABLE, database_at
+from advisor.model.history.database import Transaction
 from advisor.model.history.fingerprint import Fingerprint, KernelRun, Run, RunFacts
 from advisor.model.history.processes import is_alive, this_process
-from advisor.model.history.queries import LATEST, LATEST_OF_DEVICE, MEASURED_OF_PATH, OF_KERNEL
 from advisor.model.history.rows import (
-    FINGERPRINT_COLUMNS,
+    READ_COLUMNS,
     RUN_COLUMNS,
     fingerprint_row,
+    kernel_row,
     known,
     read_fingerprint,
     read_run,
     run_row,
     to_json,
 )
-from advisor.model.history.schema import has_tables, open_file
 from advisor.model.records import Source, Value
 
-FOLDER = ".advisor"
-FILE = "history.sqlite"
+if TYPE_CHECKING:
+    from advisor.model.settings.config import Config
+
 _MOST_MARKS = 500
+# Where the latest of something is asked for, so many of a kernel's last fingerprints are looked at: of ten
+# million the answer takes as long as of ten thousand.
+_LOOKED_AT = 2_000
+_ALL = 2**62
 
 
 @dataclass(frozen=True)
@@ -50,32 +56,50 @@ class TimePoint:
     mean: float
 
 
+def history_of(settings: Config) -> HistoryStore:
+    """The history that the environment (ADVISOR_HISTORY) or the configuration names, else the project's own.
+
+    Nothing is opened yet. Raises UsageError for an address that no history can have.
+    """
+    return HistoryStore(settings.root, os.environ.get(VARIABLE) or settings.history)
+
+
 class HistoryStore:
     """Writes and reads the history of a project; several processes may write at once.
 
-    What is written stays: a store that is damaged, full, locked or of a newer version raises AdvisorError
-    (UsageError for a newer version) and is left as it is. Reading where nothing was written finds nothing.
+    `address` is a database that `database_at` knows, "" for the project's own file. What is written stays: a
+    store that is damaged, full, locked, out of reach or of a newer version raises AdvisorError (UsageError
+    for a newer version) and is left as it is. Reading where nothing was written finds nothing.
     """
 
-    def __init__(self, root: Path, folder: Path | None = None) -> None:
+    def __init__(self, root: Path, address: str = "") -> None:
         self.root = root
-        self.file = (folder or root / FOLDER) / FILE
-        self._connection: sqlite3.Connection | None = None
-        self._writable = False
+        self._database = database_at(root, address)
+
+    @property
+    def name(self) -> str:
+        """What messages call it, without secrets."""
+        return self._database.name
 
     def exists(self) -> bool:
         """Whether anything was kept here."""
-        return self.file.is_file()
+        return self._database.exists()
+
+    def prepare(self) -> None:
+        """Make the tables, or bring those of an earlier version to this one."""
+        self._database.prepare()
 
     def begin(self, facts: RunFacts) -> int:
         """The number of a new run."""
-        with self._writing() as connection:
-            return self._insert_run(connection, facts)
+        with self._database.transaction() as at:
+            number = at.insert(queries.INSERT_RUN, (*run_row(facts), this_process()))
+            self._database.hold(number)
+        return number
 
     def add(self, run: int, fingerprint: Fingerprint) -> None:
         """Keep one more fingerprint, on the disk when this returns."""
-        with self._writing() as connection:
-            self._insert_fingerprints(connection, run, [fingerprint])
+        with self._database.transaction() as at:
+            _insert_fingerprints(at, run, [fingerprint])
 
     def end(
         self,
@@ -86,24 +110,26 @@ class HistoryStore:
         status: str = "done",
     ) -> None:
         """Note how a run ended, and what was found of it as a whole."""
-        with self._writing() as connection:
-            _end(connection, run, metrics or {}, notes, host or {}, status)
+        with self._database.transaction() as at:
+            _end(at, run, metrics or {}, notes, host or {}, status)
+        if status != "running":
+            self._database.release(run)
 
     def add_run(self, run: Run) -> int:
         """The number under which a whole run is kept; all of it or nothing."""
-        with self._writing() as connection:
-            number = self._insert_run(connection, run.facts)
-            self._insert_fingerprints(connection, number, run.fingerprints)
-            _end(connection, number, run.metrics, run.notes, run.host, run.status)
+        with self._database.transaction() as at:
+            number = at.insert(queries.INSERT_RUN, (*run_row(run.facts), this_process()))
+            _insert_fingerprints(at, number, run.fingerprints)
+            _end(at, number, run.metrics, run.notes, run.host, run.status)
             return number
 
     def runs(self, kind: str | None = None, device: str | None = None, most: int | None = None) -> list[Run]:
         """The runs without their fingerprints, the latest first; `most` of them at most."""
         wanted = [(name, value) for name, value in (("kind", kind), ("device", device)) if value is not None]
-        where = " AND ".join(f"{name} = ?" for name, _ in wanted) or "1"
+        where = " AND ".join(f"{name} = ?" for name, _ in wanted) or "1 = 1"
         query = f"SELECT {RUN_COLUMNS} FROM runs WHERE {where} ORDER BY id DESC LIMIT ?"
-        values = [*(value for _, value in wanted), -1 if most is None else most]
-        return [_run(row) for row in self._read(query, values)]
+        values = [*(value for _, value in wanted), _ALL if most is None else most]
+        return self._runs(self._database.rows(query, values))
 
     def run(self, number: int) -> Run:
         """A run with its fingerprints; raises UsageError for a number that no run has."""
@@ -111,10 +137,10 @@ class HistoryStore:
 
     def facts_of(self, number: int) -> Run:
         """A run without its fingerprints; raises UsageError for a number that no run has."""
-        rows = self._read(f"SELECT {RUN_COLUMNS} FROM runs WHERE id = ?", [number])
+        rows = self._database.rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE id = ?", [number])
         if not rows:
-            raise UsageError(f"There is no run {number} in {self.file}.{self._what_exists()}")
-        return _run(rows[0])
+            raise UsageError(f"There is no run {number} in {self.name}.{self._what_exists()}")
+        return self._runs(rows)[0]
 
     def find(self, text: str) -> int:
         """The number of the run that a text names: a number, `latest`, `latest~1` (the one before it), a
@@ -130,7 +156,7 @@ class HistoryStore:
     def _by_number(self, text: str) -> int | None:
         if not (text.isascii() and text.isdigit() and len(text) < 16):
             return None
-        rows = self._read("SELECT id FROM runs WHERE id = ?", [int(text)])
+        rows = self._database.rows("SELECT id FROM runs WHERE id = ?", [int(text)])
         return rows[0][0] if rows else None
 
     def _by_age(self, text: str) -> int | None:
@@ -139,17 +165,17 @@ class HistoryStore:
             return None
         wanted = "status = 'done' AND kind <> 'recording'"
         query = f"SELECT id FROM runs WHERE {wanted} ORDER BY id DESC LIMIT 1 OFFSET ?"
-        rows = self._read(query, [int(back or 0)])
+        rows = self._database.rows(query, [int(back or 0)])
         return rows[0][0] if rows else None
 
     def _by_name(self, text: str) -> int | None:
-        rows = self._read("SELECT max(id) FROM runs WHERE label = ?", [text])
+        rows = self._database.rows("SELECT max(id) FROM runs WHERE label = ?", [text])
         if rows and rows[0][0] is not None:
             return int(rows[0][0])
         if len(text) < 4 or not all(letter in "0123456789abcdef" for letter in text):
             return None
-        query = "SELECT max(id) FROM runs WHERE commit_id >= ?1 AND commit_id < ?1 || 'g'"
-        rows = self._read(query, [text])
+        query = "SELECT max(id) FROM runs WHERE commit_id >= ? AND commit_id < ?"
+        rows = self._database.rows(query, [text, f"{text}g"])
         return None if not rows or rows[0][0] is None else int(rows[0][0])
 
     def _what_exists(self) -> str:
@@ -166,8 +192,11 @@ class HistoryStore:
         for start in range(0, len(wanted), _MOST_MARKS):
             part = wanted[start : start + _MOST_MARKS]
             marks = ",".join("?" * len(part))
-            query = f"SELECT run, {FINGERPRINT_COLUMNS} FROM fingerprints WHERE run IN ({marks}) ORDER BY id"
-            for row in self._read(query, part):
+            query = (
+                f"SELECT f.run, {READ_COLUMNS} FROM fingerprints f JOIN kernels k ON k.id = f.kernel"
+                f" WHERE f.run IN ({marks}) ORDER BY f.id"
+            )
+            for row in self._database.rows(query, part):
                 found[row[0]].append(read_fingerprint(row[1:]))
         return found
 
@@ -176,117 +205,90 @@ class HistoryStore:
         command the latest run.
         """
         found: dict[str, list[KernelRun]] = {}
-        for name, *row in self._read(MEASURED_OF_PATH, {"path": path}):
-            found.setdefault(name, []).append(KernelRun(*row))
-        return found
+        query = "SELECT id, name FROM kernels WHERE path = ? AND source = 'measured'"
+        for kernel, name in self._database.rows(query, [path]):
+            rows = self._database.rows(queries.MEASURED_RUNS, [kernel, _LOOKED_AT])
+            found.setdefault(name, []).extend(KernelRun(*row) for row in rows)
+        return {name: sorted(those, key=lambda one: -one.run) for name, those in found.items() if those}
 
     def of_kernel(self, path: str | None, name: str, run: int, source: Source) -> tuple[Fingerprint, ...]:
         """The fingerprints of a kernel in a run, one for each shape of its launches."""
-        key = {"path": path, "name": name, "run": run, "source": source}
-        return tuple(map(read_fingerprint, self._read(OF_KERNEL, key)))
+        rows = self._database.rows(queries.OF_KERNEL, [path or "", name, source, run])
+        return tuple(map(read_fingerprint, rows))
 
     def latest(self) -> list[Run]:
         """What is known last of every kernel: runs, the latest first, each with the fingerprints of kernels
         that no later run of the same device and source has. Runs that keep none of theirs are left out.
         """
         found: dict[int, list[Fingerprint]] = {}
-        devices = self._read("SELECT DISTINCT device FROM runs", [])
-        queries = [(LATEST_OF_DEVICE, list(row)) for row in devices] if len(devices) > 1 else [(LATEST, [])]
-        rows = [row for query, values in queries for row in self._read(query, values)]
-        for path, name, source, run in rows:
-            found.setdefault(run, []).extend(self.of_kernel(path, name, run, source))
-        return [
-            replace(self.facts_of(run), fingerprints=tuple(found[run])) for run in sorted(found, reverse=True)
-        ]
+        for run, *row in self._database.rows(queries.LATEST):
+            found.setdefault(run, []).append(read_fingerprint(row))
+        runs: list[Run] = []
+        wanted = list(found)
+        for start in range(0, len(wanted), _MOST_MARKS):
+            part = wanted[start : start + _MOST_MARKS]
+            marks = ",".join("?" * len(part))
+            query = f"SELECT {RUN_COLUMNS} FROM runs WHERE id IN ({marks}) ORDER BY id DESC"
+            runs += self._runs(self._database.rows(query, part))
+        return [replace(run, fingerprints=tuple(found[run.id or 0])) for run in runs]
 
-    def times(self, name: str | None = None, path: str | None = None) -> list[TimePoint]:
+    def times(
+        self, name: str | None = None, path: str | None = None, most: int | None = None
+    ) -> list[TimePoint]:
         """The times of a kernel, of a file's kernels or of all in every run, oldest first; quick, as no JSON
-        is read.
+        is read. Of each kernel, device and source the latest `most`.
         """
         wanted = [(key, value) for key, value in (("name", name), ("path", path)) if value is not None]
-        where = "".join(f" AND f.{key} = ?" for key, _ in wanted)
-        query = (
-            "SELECT f.run, r.started, r.commit_id, r.device, f.source, f.name, f.path, f.source_hash, f.grid,"
-            " f.block, f.launches, f.mean_ms FROM fingerprints f JOIN runs r ON r.id = f.run"
-            f" WHERE f.mean_ms IS NOT NULL{where} ORDER BY f.run, f.id"
-        )
-        return [TimePoint(*row) for row in self._read(query, [value for _, value in wanted])]
+        where = " AND ".join(f"{key} = ?" for key, _ in wanted) or "1 = 1"
+        kernels = self._database.rows(f"SELECT id FROM kernels WHERE {where}", [value for _, value in wanted])
+        limit = _ALL if most is None else most
+        rows = [row for (kernel,) in kernels for row in self._database.rows(queries.TIMES, [kernel, limit])]
+        rows.sort(key=lambda row: (row[1], row[0]))
+        return [TimePoint(*row[1:]) for row in rows]
+
+    def runs_of_shapes(self, one: Fingerprint, device: str) -> list[int]:
+        """The runs on a device that timed the same text of a kernel last with each shape of its launch, the
+        latest first.
+        """
+        query = "SELECT id FROM kernels WHERE path = ? AND name = ? AND source = ? AND device = ?"
+        kernels = self._database.rows(query, [*kernel_row(one), device])
+        text = one.identity.source_hash or ""
+        return [
+            run
+            for (kernel,) in kernels
+            for (run,) in self._database.rows(queries.SHAPES, [kernel, _LOOKED_AT, text])
+        ]
 
     def close(self) -> None:
-        """Close the file."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        """Close the database."""
+        self._database.close()
 
-    def _insert_run(self, connection: sqlite3.Connection, facts: RunFacts) -> int:
-        cursor = connection.execute(
-            "INSERT INTO runs (kind, label, command, started, device, executed_on, toolchain, commit_id,"
-            " dirty, status, metrics, notes, host, process)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', '{}', '[]', '{}', ?)",
-            (*run_row(facts), this_process()),
-        )
-        return int(cursor.lastrowid or 0)
-
-    def _insert_fingerprints(
-        self, connection: sqlite3.Connection, run: int, those: Sequence[Fingerprint]
-    ) -> None:
-        marks = ", ".join("?" * (1 + len(FINGERPRINT_COLUMNS.split(","))))
-        connection.executemany(
-            f"INSERT INTO fingerprints (run, {FINGERPRINT_COLUMNS}) VALUES ({marks})",
-            [(run, *fingerprint_row(one)) for one in those],
-        )
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it is kept, or nothing."""
-        if self._connection is not None and not self._writable:
-            self.close()
-        with self._told():
-            if self._connection is None:
-                self._connection, self._writable = open_file(self.file, write=True), True
-            connection = self._connection
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-
-    def _read(self, query: str, values: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
-        with self._told():
-            if self._connection is None:
-                if not self.exists():
-                    return []
-                self._connection, self._writable = open_file(self.file, write=False), False
-            if not has_tables(self._connection):
-                return []
-            return self._connection.execute(query, values).fetchall()
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """A block whose failures of the file are told in one sentence."""
-        try:
-            yield
-        except (OSError, sqlite3.Error) as error:
-            raise AdvisorError(f"The history {self.file} cannot be used: {error}.") from error
+    def _runs(self, rows: Sequence[Sequence[Any]]) -> list[Run]:
+        """The runs of rows of RUN_COLUMNS; one that nobody records any more was broken off."""
+        recording = self._database.recording() if any(row[10] == "running" for row in rows) else None
+        found = []
+        for row in rows:
+            number, status, process = row[0], row[10], row[14]
+            is_recorded = is_alive(process) if recording is None else number in recording
+            found.append(read_run(row, "broken off" if status == "running" and not is_recorded else status))
+        return found
 
 
-def _run(row: Sequence[Any]) -> Run:
-    status, process = row[10], row[14]
-    return read_run(row, "broken off" if status == "running" and not is_alive(process) else status)
+def _insert_fingerprints(at: Transaction, run: int, those: Sequence[Fingerprint]) -> None:
+    # In one order for all, so that no two processes wait for each other.
+    kernels = sorted({kernel_row(one) for one in those}, key=str)
+    at.execute_many(queries.INSERT_KERNEL, [(*kernel, run) for kernel in kernels])
+    rows = [(run, *kernel_row(one), run, *fingerprint_row(one)) for one in those]
+    at.execute_many(queries.INSERT_FINGERPRINT, rows)
 
 
 def _end(
-    connection: sqlite3.Connection,
+    at: Transaction,
     run: int,
     metrics: Mapping[str, Value],
     notes: Sequence[str],
     host: Mapping[str, Any],
     status: str,
 ) -> None:
-    connection.execute(
-        "UPDATE runs SET ended = ?, status = ?, metrics = ?, notes = ?, host = ? WHERE id = ?",
-        (time.time(), status, to_json(known(metrics)), to_json(notes), to_json(host), run),
-    )
+    values = (time.time(), status, to_json(known(metrics)), to_json(notes), to_json(host), run)
+    at.execute(queries.END_RUN, values)

@@ -60,7 +60,8 @@ class Config:
     `root` is the folder that `exclude`, `per_file_ignores` and the paths of overrides, also of those in
     packs, are relative to; `policy` gives levels to circumstances, and limits of gains; `file` is the file
     they come from, None for the defaults; `packs` are paths of folders from `root`, or names of installed
-    packs; `report_causes` is the number of causes in a short report, None for as many as fit two screens;
+    packs; `history` is the address of the history (`database_at`), which may hold a
+    password; `report_causes` is the number of causes in a short report, None for as many as fit two screens;
     `places` says where packs and metric providers are named, by key and name; `device_named` that some text
     names the device.
     """
@@ -74,6 +75,7 @@ class Config:
     exclude: tuple[str, ...] = ()
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cache_dir: Path | None = None
+    history: str = field(default="", repr=False)
     workload_seconds: float = 60.0
     synthesis: bool = True
     synthesis_seconds: float = 60.0

@@ -306,6 +306,7 @@ _KEYS: dict[str, Callable[[Reader, Settings, str, object], None]] = {
     "exclude": _read_texts,
     "per-file-ignores": _read_ignores,
     "cache-dir": _read_text,
+    "history": _read_text,
     "packs": _read_packs,
     "workload-seconds": _read_seconds,
     "synthesis": _read_switch,

@@ -22,6 +22,7 @@ class Amounts:
     named_points: int
     lines: int
     line_points: int
+    times: int
     compared: int
     sources: int
     findings: int

@@ -19,7 +19,7 @@ def gather(
     """The material for `report_html`: rankings with their remedies, and the history's times and runs."""
     return Material(
         rankings=rankings,
-        times=store.times(),
+        times=store.times(most=amounts().times),
         runs=store.runs(most=amounts().runs),
         rules=load_catalogue(options.settings),
         made=time.time(),

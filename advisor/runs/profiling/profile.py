@@ -13,7 +13,7 @@ from advisor.model.devices import Device, find_device
 from advisor.model.errors import UsageError
 from advisor.model.history.fingerprint import Fingerprint, Run, RunFacts
 from advisor.model.history.identity import git_state, toolchain
-from advisor.model.history.store import HistoryStore
+from advisor.model.history.store import history_of
 from advisor.model.records import Value
 from advisor.model.settings.check_options import CheckOptions
 from advisor.runs.profiling.gpu.measured_workload import Amount
@@ -106,7 +106,7 @@ def profile(request: ProfileRequest, progress: Progress | None = None) -> Profil
         )
     facts = _facts(request)
     found = Findings()
-    store = HistoryStore(request.options.settings.root) if request.keep else None
+    store = history_of(request.options.settings) if request.keep else None
     with KeptRun(store, facts) as kept:
         _way(request)(request, found, kept, progress)
         status = "failed" if all(one.problem for one in found.workloads) else "done"

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, RunFacts, Timing
+
+
+def own_file(root: Path) -> Path:
+    return root / ".advisor" / "history.sqlite"
 
 
 def facts(label: str = "first", device: str = "h200", kind: str = "profile", **more: object) -> RunFacts:

@@ -12,11 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from kept_runs import facts, fingerprint
+from kept_runs import facts, fingerprint, own_file
 
 from advisor.model.errors import AdvisorError, UsageError
 from advisor.model.history.fingerprint import Run
-from advisor.model.history.rows import FINGERPRINT_COLUMNS
+from advisor.model.history.queries import INSERT_RUN
+from advisor.model.history.rows import FINGERPRINT_COLUMNS, run_row
 from advisor.model.history.store import HistoryStore
 
 _HERE = Path(__file__).parent
@@ -84,18 +85,18 @@ def test_a_newer_version_is_left_as_it_is(tmp_path: Path) -> None:
     store = HistoryStore(tmp_path)
     store.add_run(Run(facts()))
     store.close()
-    with sqlite3.connect(store.file) as connection:
+    with sqlite3.connect(own_file(tmp_path)) as connection:
         connection.execute("PRAGMA user_version=7")
     connection.close()
-    before = store.file.read_bytes()
+    before = own_file(tmp_path).read_bytes()
     for use in (lambda one: one.runs(), lambda one: one.begin(facts()), lambda one: one.find("latest")):
         with pytest.raises(UsageError, match="newer version of Kernel Advisor"):
             use(HistoryStore(tmp_path))
-    assert store.file.read_bytes() == before
+    assert own_file(tmp_path).read_bytes() == before
 
 
 def test_a_file_that_is_no_history_is_left_as_it_is(tmp_path: Path) -> None:
-    file = tmp_path / ".advisor" / "history.sqlite"
+    file = own_file(tmp_path)
     file.parent.mkdir()
     file.write_text("These are my notes on history.\n" * 100)
     for use in (lambda one: one.runs(), lambda one: one.begin(facts())):
@@ -105,7 +106,7 @@ def test_a_file_that_is_no_history_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 def test_an_empty_file_holds_no_runs(tmp_path: Path) -> None:
-    file = tmp_path / ".advisor" / "history.sqlite"
+    file = own_file(tmp_path)
     file.parent.mkdir()
     file.touch()
     assert HistoryStore(tmp_path).runs() == []
@@ -132,7 +133,7 @@ def test_a_full_disk_keeps_what_was_there(tmp_path: Path) -> None:
     assert len(store.run(full).fingerprints) == said > 0
     assert store.facts_of(full).status == "broken off"
     assert store.add_run(Run(facts("again"))) == 3
-    check = sqlite3.connect(store.file)
+    check = sqlite3.connect(own_file(tmp_path))
     assert check.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     check.close()
 
@@ -142,13 +143,13 @@ def test_a_folder_that_cannot_be_written_is_read(tmp_path: Path) -> None:
     store = HistoryStore(tmp_path)
     store.add_run(Run(facts("kept")))
     store.close()
-    store.file.parent.chmod(0o555)
+    own_file(tmp_path).parent.chmod(0o555)
     try:
         assert [run.facts.label for run in HistoryStore(tmp_path).runs()] == ["kept"]
         with pytest.raises(AdvisorError, match="cannot be used"):
             HistoryStore(tmp_path).begin(facts())
     finally:
-        store.file.parent.chmod(0o755)
+        own_file(tmp_path).parent.chmod(0o755)
 
 
 def test_a_place_that_cannot_be_a_folder_is_told(tmp_path: Path) -> None:
@@ -174,17 +175,16 @@ def test_a_long_history_answers_at_once(tmp_path: Path) -> None:
     those = tuple(fingerprint(f"k{one}", source="measured") for one in range(50))
     on_gpu = replace(facts(), executed_on="NVIDIA H200")
     first = store.add_run(Run(on_gpu, fingerprints=those))
-    with store._writing() as connection:
+    with store._database.transaction() as at:
         for number in range(1, 1000):
-            run = store._insert_run(
-                connection, replace(on_gpu, label=f"run{number}", commit=f"{number:040x}")
-            )
-            connection.execute(
-                f"INSERT INTO fingerprints (run, {FINGERPRINT_COLUMNS}) SELECT ?, {FINGERPRINT_COLUMNS}"
-                " FROM fingerprints WHERE run = ?",
+            like = replace(on_gpu, label=f"run{number}", commit=f"{number:040x}")
+            run = at.insert(INSERT_RUN, (*run_row(like), "nobody 1"))
+            at.execute(
+                f"INSERT INTO fingerprints (run, kernel, {FINGERPRINT_COLUMNS})"
+                f" SELECT ?, kernel, {FINGERPRINT_COLUMNS} FROM fingerprints WHERE run = ?",
                 (run, first),
             )
-        connection.execute("UPDATE runs SET status = 'done'")
+        at.execute("UPDATE runs SET status = 'done'")
     begin = time.perf_counter()
     assert len(store.run(store.find("latest")).fingerprints) == 50
     assert len(store.fingerprints([1, 1000])[1000]) == 50

@@ -158,7 +158,7 @@ def test_a_file_that_is_no_report(advise: Advise) -> None:
 
 
 def test_a_store_of_a_newer_version(history: HistoryStore, advise: Advise) -> None:
-    with sqlite3.connect(history.file) as connection:
+    with sqlite3.connect(Path(history.name)) as connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
     for command in (["report"], ["diff", "1", "2"]):
@@ -169,13 +169,13 @@ def test_a_store_of_a_newer_version(history: HistoryStore, advise: Advise) -> No
 
 def test_a_damaged_store(history: HistoryStore, advise: Advise) -> None:
     for ending in ("-wal", "-shm"):
-        Path(f"{history.file}{ending}").unlink(missing_ok=True)
-    history.file.write_bytes(b"SQLite format 3\0" + os.urandom(5000))
-    kept = history.file.read_bytes()
+        Path(f"{Path(history.name)}{ending}").unlink(missing_ok=True)
+    Path(history.name).write_bytes(b"SQLite format 3\0" + os.urandom(5000))
+    kept = Path(history.name).read_bytes()
     status, _, err = advise("report")
     assert status == 2
     assert "cannot be used" in err
-    assert history.file.read_bytes() == kept
+    assert Path(history.name).read_bytes() == kept
 
 
 def test_a_run_that_was_broken_off_shows_what_it_kept(history: HistoryStore, advise: Advise) -> None:

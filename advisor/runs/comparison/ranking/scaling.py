@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from advisor.model.history.fingerprint import Extent, Fingerprint
-from advisor.model.history.store import HistoryStore, TimePoint
+from advisor.model.history.store import HistoryStore
 from advisor.model.records import Source
 from advisor.runs.comparison.numbers import comparing_numbers
 
@@ -109,19 +109,9 @@ def _threads(grid: Extent | None, block: Extent | None) -> int:
 
 def kept_scaling(store: HistoryStore, one: Fingerprint, device: str) -> Scaling | None:
     """The scaling of a kernel over all that a history keeps of the same code, device and source."""
-    sizes: dict[tuple[str | None, str | None], TimePoint] = {}
-    for point in store.times(one.identity.name, one.identity.path):
-        is_same = (point.device, point.source) == (device, one.source)
-        if is_same and point.source_hash == one.identity.source_hash and point.path == one.identity.path:
-            sizes[point.grid, point.block] = point
-    if len(sizes) < comparing_numbers().scaling.least_sizes:
+    runs = store.runs_of_shapes(one, device)
+    if len(runs) < comparing_numbers().scaling.least_sizes:
         return None
-    runs = sorted({point.run for point in list(sizes.values())[-_MOST_SIZES:]}, reverse=True)
-    found = store.fingerprints(runs)
-    return scaling_of(
-        each
-        for run in runs
-        for each in found[run]
-        if (each.identity.name, each.identity.path, each.source)
-        == (one.identity.name, one.identity.path, one.source)
-    )
+    who = one.identity
+    latest = sorted(set(runs[:_MOST_SIZES]), reverse=True)
+    return scaling_of(each for run in latest for each in store.of_kernel(who.path, who.name, run, one.source))

@@ -1,0 +1,1 @@
+"""A history in a database of PostgreSQL, through psycopg."""
