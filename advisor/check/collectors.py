@@ -85,8 +85,11 @@ class Collectors(Protocol):
 class DefaultCollectors:
     """The collectors of the command line: files on the disk, worker processes, the project's history.
 
-    `memory` keeps what files said for the next check of the same command.
+    `memory` keeps what files said for the next check of the same command. `asks_servers` says whether a
+    history on a server is asked.
     """
+
+    asks_servers = True
 
     def __init__(self, memory: AnalysisMemory | None = None) -> None:
         self._memory = memory
@@ -224,6 +227,9 @@ class DefaultCollectors:
         from advisor.model.history.store import history_of
 
         store = history_of(options.settings)
+        if store.is_on_server and not self.asks_servers:
+            report.notices.append(_NOT_ASKED)
+            return []
         simulated = {one.key for one in records if one.entity == "kernel" and _is_simulated(one)}
         try:
             evidence = measured_evidence(store, options.root, device, texts, simulated)
@@ -235,6 +241,11 @@ class DefaultCollectors:
         report.notices += evidence.notices
         lines = join([*records, *evidence.records], evidence.lines, "measured")
         return [*evidence.records, *lines]
+
+
+_NOT_ASKED = (
+    "The editor asks no server for its history; `advisor check --evidence measured` shows what it knows."
+)
 
 
 def line_code_records(records: Sequence[Record], compiled: Sequence[Record]) -> list[Record]:

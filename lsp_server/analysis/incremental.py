@@ -21,6 +21,8 @@ _Document: TypeAlias = tuple[Path, Path]
 class EditedSource(DefaultCollectors):
     """Collects the source evidence of one document, again only where an edit reaches; for one thread."""
 
+    asks_servers = False
+
     def __init__(self, file: Path, root: Path) -> None:
         super().__init__()
         self._file = file

@@ -58,6 +58,9 @@ class DiskCollectors(DefaultCollectors):
     Launches that are made up come from `launcher`: those that it knows, and new ones where it `runs`.
     """
 
+    # A workspace is not to send an editor to a server that it names, nor is typing to wait for one.
+    asks_servers = False
+
     def __init__(
         self, compiler: KernelCompiler | None, launcher: KernelLauncher | None = None, runs: bool = False
     ) -> None:
@@ -106,6 +109,8 @@ class DiskCollectors(DefaultCollectors):
 
 class UnitsOnly(DefaultCollectors):
     """Compiles nothing, and keeps in `units` what would have been compiled."""
+
+    asks_servers = False
 
     def __init__(self) -> None:
         super().__init__()

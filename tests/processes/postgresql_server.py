@@ -66,8 +66,9 @@ class PostgresqlServer:
         folder = programs()
         assert folder is not None
         subprocess.run(
-            [str(folder / name), *options], check=True, capture_output=True, cwd=self.folder, **self._as_user()
-        )
+            [str(folder / name), *options], check=True, capture_output=True, cwd=self.folder,
+            **self._as_user(),
+        )  # fmt: skip
 
     def _as_user(self) -> dict[str, str]:
         return {"user": self._user, "group": _group(self._user)} if os.geteuid() == 0 else {}
@@ -124,6 +125,11 @@ class PostgresqlServer:
         self.run_sql(f'CREATE DATABASE "{name}"')
         return self.address(name)
 
+    def schema(self, name: str) -> str:
+        """The address of a new schema in the first database."""
+        self.run_sql(f'CREATE SCHEMA "{name}"')
+        return self.address(more=f"?options=-csearch_path%3D{name}")
+
     def kill(self) -> None:
         """End the server as a loss of power would, and wait until its processes have seen it."""
         assert self._process is not None
@@ -145,7 +151,13 @@ class PostgresqlServer:
         return False
 
     def stop(self) -> None:
-        """End the server and remove its folder."""
+        """End the server at once and remove its folder."""
+        if self._process is not None and self._process.poll() is None:
+            self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def stop_process(self) -> None:
+        """End the server as its owner does."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
             try:
@@ -153,7 +165,6 @@ class PostgresqlServer:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _group(user: str) -> str:

@@ -45,15 +45,20 @@ def run(args: argparse.Namespace) -> int:
 
 def _surroundings() -> dict[str, object]:
     from advisor.model.errors import UsageError
+    from advisor.model.history.addresses import without_secrets
+    from advisor.model.history.store import history_of
     from advisor.model.settings.config import cache_folder, load_config
 
     try:
         config = load_config(Path.cwd())
+        history = history_of(config).name
     except UsageError as error:
-        return {"configuration": f"wrong: {error}", "cache": None, "executable": sys.executable}
+        wrong = f"wrong: {without_secrets(str(error))}"
+        return {"configuration": wrong, "cache": None, "history": None, "executable": sys.executable}
     return {
         "configuration": str(config.file) if config.file else None,
         "cache": str(cache_folder(config)),
+        "history": history,
         "executable": sys.executable,
     }
 

@@ -48,6 +48,12 @@ def open_history(options: CheckOptions) -> HistoryStore:
     return store
 
 
+def history_at(text: str) -> HistoryStore:
+    """The history of a project's folder, in a file of SQLite, or at an address; nothing is opened yet."""
+    folder = Path(text)
+    return HistoryStore(folder) if folder.is_dir() else HistoryStore(Path.cwd(), text)
+
+
 def _place(store: HistoryStore, options: CheckOptions) -> str:
     own = HistoryStore(options.settings.root)
     return str(options.settings.root) if store.name == own.name else store.name

@@ -33,6 +33,11 @@ def database_at(root: Path, address: str = "") -> Database:
     return SqliteFile(root / Path(address).expanduser() if address else root / FOLDER / FILE)
 
 
+def is_of_server(address: str) -> bool:
+    """Whether an address is one of a server, not the path of a file."""
+    return "://" in address
+
+
 def without_secrets(text: str) -> str:
     """A text in which addresses of PostgreSQL have no password and no parameters."""
     return _ADDRESS.sub(_shown, text) if "://" in text else text

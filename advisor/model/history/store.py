@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.model.errors import UsageError
 from advisor.model.history import queries
-from advisor.model.history.addresses import VARIABLE, database_at
+from advisor.model.history.addresses import VARIABLE, database_at, is_of_server
 from advisor.model.history.database import Transaction
 from advisor.model.history.fingerprint import Fingerprint, KernelRun, Run, RunFacts
 from advisor.model.history.processes import is_alive, this_process
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _MOST_MARKS = 500
 # Where the latest of something is asked for, so many of a kernel's last fingerprints are looked at: of ten
 # million the answer takes as long as of ten thousand.
-_LOOKED_AT = 2_000
+_LOOKED_AT = 1_000
 _ALL = 2**62
 
 
@@ -74,31 +74,28 @@ class HistoryStore:
 
     def __init__(self, root: Path, address: str = "") -> None:
         self.root = root
-        self._database = database_at(root, address)
+        self.is_on_server = is_of_server(address)
+        self.database = database_at(root, address)
 
     @property
     def name(self) -> str:
         """What messages call it, without secrets."""
-        return self._database.name
+        return self.database.name
 
     def exists(self) -> bool:
         """Whether anything was kept here."""
-        return self._database.exists()
-
-    def prepare(self) -> None:
-        """Make the tables, or bring those of an earlier version to this one."""
-        self._database.prepare()
+        return self.database.exists()
 
     def begin(self, facts: RunFacts) -> int:
         """The number of a new run."""
-        with self._database.transaction() as at:
+        with self.database.transaction() as at:
             number = at.insert(queries.INSERT_RUN, (*run_row(facts), this_process()))
-            self._database.hold(number)
+            self.database.hold(number)
         return number
 
     def add(self, run: int, fingerprint: Fingerprint) -> None:
         """Keep one more fingerprint, on the disk when this returns."""
-        with self._database.transaction() as at:
+        with self.database.transaction() as at:
             _insert_fingerprints(at, run, [fingerprint])
 
     def end(
@@ -110,14 +107,14 @@ class HistoryStore:
         status: str = "done",
     ) -> None:
         """Note how a run ended, and what was found of it as a whole."""
-        with self._database.transaction() as at:
+        with self.database.transaction() as at:
             _end(at, run, metrics or {}, notes, host or {}, status)
         if status != "running":
-            self._database.release(run)
+            self.database.release(run)
 
     def add_run(self, run: Run) -> int:
         """The number under which a whole run is kept; all of it or nothing."""
-        with self._database.transaction() as at:
+        with self.database.transaction() as at:
             number = at.insert(queries.INSERT_RUN, (*run_row(run.facts), this_process()))
             _insert_fingerprints(at, number, run.fingerprints)
             _end(at, number, run.metrics, run.notes, run.host, run.status)
@@ -129,7 +126,7 @@ class HistoryStore:
         where = " AND ".join(f"{name} = ?" for name, _ in wanted) or "1 = 1"
         query = f"SELECT {RUN_COLUMNS} FROM runs WHERE {where} ORDER BY id DESC LIMIT ?"
         values = [*(value for _, value in wanted), _ALL if most is None else most]
-        return self._runs(self._database.rows(query, values))
+        return self._runs(self.database.rows(query, values))
 
     def run(self, number: int) -> Run:
         """A run with its fingerprints; raises UsageError for a number that no run has."""
@@ -137,7 +134,7 @@ class HistoryStore:
 
     def facts_of(self, number: int) -> Run:
         """A run without its fingerprints; raises UsageError for a number that no run has."""
-        rows = self._database.rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE id = ?", [number])
+        rows = self.database.rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE id = ?", [number])
         if not rows:
             raise UsageError(f"There is no run {number} in {self.name}.{self._what_exists()}")
         return self._runs(rows)[0]
@@ -156,7 +153,7 @@ class HistoryStore:
     def _by_number(self, text: str) -> int | None:
         if not (text.isascii() and text.isdigit() and len(text) < 16):
             return None
-        rows = self._database.rows("SELECT id FROM runs WHERE id = ?", [int(text)])
+        rows = self.database.rows("SELECT id FROM runs WHERE id = ?", [int(text)])
         return rows[0][0] if rows else None
 
     def _by_age(self, text: str) -> int | None:
@@ -165,17 +162,17 @@ class HistoryStore:
             return None
         wanted = "status = 'done' AND kind <> 'recording'"
         query = f"SELECT id FROM runs WHERE {wanted} ORDER BY id DESC LIMIT 1 OFFSET ?"
-        rows = self._database.rows(query, [int(back or 0)])
+        rows = self.database.rows(query, [int(back or 0)])
         return rows[0][0] if rows else None
 
     def _by_name(self, text: str) -> int | None:
-        rows = self._database.rows("SELECT max(id) FROM runs WHERE label = ?", [text])
+        rows = self.database.rows("SELECT max(id) FROM runs WHERE label = ?", [text])
         if rows and rows[0][0] is not None:
             return int(rows[0][0])
         if len(text) < 4 or not all(letter in "0123456789abcdef" for letter in text):
             return None
         query = "SELECT max(id) FROM runs WHERE commit_id >= ? AND commit_id < ?"
-        rows = self._database.rows(query, [text, f"{text}g"])
+        rows = self.database.rows(query, [text, f"{text}g"])
         return None if not rows or rows[0][0] is None else int(rows[0][0])
 
     def _what_exists(self) -> str:
@@ -196,7 +193,7 @@ class HistoryStore:
                 f"SELECT f.run, {READ_COLUMNS} FROM fingerprints f JOIN kernels k ON k.id = f.kernel"
                 f" WHERE f.run IN ({marks}) ORDER BY f.id"
             )
-            for row in self._database.rows(query, part):
+            for row in self.database.rows(query, part):
                 found[row[0]].append(read_fingerprint(row[1:]))
         return found
 
@@ -206,14 +203,14 @@ class HistoryStore:
         """
         found: dict[str, list[KernelRun]] = {}
         query = "SELECT id, name FROM kernels WHERE path = ? AND source = 'measured'"
-        for kernel, name in self._database.rows(query, [path]):
-            rows = self._database.rows(queries.MEASURED_RUNS, [kernel, _LOOKED_AT])
+        for kernel, name in self.database.rows(query, [path]):
+            rows = self.database.rows(queries.MEASURED_RUNS, [kernel, _LOOKED_AT])
             found.setdefault(name, []).extend(KernelRun(*row) for row in rows)
         return {name: sorted(those, key=lambda one: -one.run) for name, those in found.items() if those}
 
     def of_kernel(self, path: str | None, name: str, run: int, source: Source) -> tuple[Fingerprint, ...]:
         """The fingerprints of a kernel in a run, one for each shape of its launches."""
-        rows = self._database.rows(queries.OF_KERNEL, [path or "", name, source, run])
+        rows = self.database.rows(queries.OF_KERNEL, [path or "", name, source, run])
         return tuple(map(read_fingerprint, rows))
 
     def latest(self) -> list[Run]:
@@ -221,7 +218,7 @@ class HistoryStore:
         that no later run of the same device and source has. Runs that keep none of theirs are left out.
         """
         found: dict[int, list[Fingerprint]] = {}
-        for run, *row in self._database.rows(queries.LATEST):
+        for run, *row in self.database.rows(queries.LATEST):
             found.setdefault(run, []).append(read_fingerprint(row))
         runs: list[Run] = []
         wanted = list(found)
@@ -229,7 +226,7 @@ class HistoryStore:
             part = wanted[start : start + _MOST_MARKS]
             marks = ",".join("?" * len(part))
             query = f"SELECT {RUN_COLUMNS} FROM runs WHERE id IN ({marks}) ORDER BY id DESC"
-            runs += self._runs(self._database.rows(query, part))
+            runs += self._runs(self.database.rows(query, part))
         return [replace(run, fingerprints=tuple(found[run.id or 0])) for run in runs]
 
     def times(
@@ -240,9 +237,9 @@ class HistoryStore:
         """
         wanted = [(key, value) for key, value in (("name", name), ("path", path)) if value is not None]
         where = " AND ".join(f"{key} = ?" for key, _ in wanted) or "1 = 1"
-        kernels = self._database.rows(f"SELECT id FROM kernels WHERE {where}", [value for _, value in wanted])
+        kernels = self.database.rows(f"SELECT id FROM kernels WHERE {where}", [value for _, value in wanted])
         limit = _ALL if most is None else most
-        rows = [row for (kernel,) in kernels for row in self._database.rows(queries.TIMES, [kernel, limit])]
+        rows = [row for (kernel,) in kernels for row in self.database.rows(queries.TIMES, [kernel, limit])]
         rows.sort(key=lambda row: (row[1], row[0]))
         return [TimePoint(*row[1:]) for row in rows]
 
@@ -251,21 +248,21 @@ class HistoryStore:
         latest first.
         """
         query = "SELECT id FROM kernels WHERE path = ? AND name = ? AND source = ? AND device = ?"
-        kernels = self._database.rows(query, [*kernel_row(one), device])
+        kernels = self.database.rows(query, [*kernel_row(one), device])
         text = one.identity.source_hash or ""
         return [
             run
             for (kernel,) in kernels
-            for (run,) in self._database.rows(queries.SHAPES, [kernel, _LOOKED_AT, text])
+            for (run,) in self.database.rows(queries.SHAPES, [kernel, _LOOKED_AT, text])
         ]
 
     def close(self) -> None:
         """Close the database."""
-        self._database.close()
+        self.database.close()
 
     def _runs(self, rows: Sequence[Sequence[Any]]) -> list[Run]:
         """The runs of rows of RUN_COLUMNS; one that nobody records any more was broken off."""
-        recording = self._database.recording() if any(row[10] == "running" for row in rows) else None
+        recording = self.database.recording() if any(row[10] == "running" for row in rows) else None
         found = []
         for row in rows:
             number, status, process = row[0], row[10], row[14]

@@ -175,7 +175,7 @@ def test_a_long_history_answers_at_once(tmp_path: Path) -> None:
     those = tuple(fingerprint(f"k{one}", source="measured") for one in range(50))
     on_gpu = replace(facts(), executed_on="NVIDIA H200")
     first = store.add_run(Run(on_gpu, fingerprints=those))
-    with store._database.transaction() as at:
+    with store.database.transaction() as at:
         for number in range(1, 1000):
             like = replace(on_gpu, label=f"run{number}", commit=f"{number:040x}")
             run = at.insert(INSERT_RUN, (*run_row(like), "nobody 1"))

@@ -23,6 +23,8 @@ _SECONDS_TO_RETURN = 10.0
 _PAUSE_S = 0.25
 # One who makes or changes the tables of a schema holds this.
 _PREPARING = "SELECT pg_advisory_xact_lock(hashtext('kernel-advisor ' || current_schema()))"
+# To look into pg_class makes a session notice the tables that another has made meanwhile.
+_TABLES_THERE = "SELECT oid FROM pg_class WHERE oid = to_regclass('history_format')"
 _HOLD = "SELECT pg_advisory_lock_shared(hashtext(current_schema()), ?)"
 _RELEASE = "SELECT pg_advisory_unlock_shared(hashtext(current_schema()), ?)"
 _HELD = """
@@ -181,8 +183,8 @@ class PostgresqlDatabase:
     def _version(self, connection: Connection) -> int:
         """The version of the tables, 0 where there are none."""
         if not self._found:
-            row = connection.execute("SELECT to_regclass('history_format')").fetchone()
-            if row is not None and row[0] is not None:
+            row = connection.execute(_TABLES_THERE).fetchone()
+            if row is not None:
                 version = connection.execute("SELECT max(version) FROM history_format").fetchone()
                 self._found = require_known(
                     int(version[0] or 0) if version else 0, f"The history {self.name}"

@@ -1,6 +1,6 @@
 """How long `advisor report`, `diff` and `budget` take with a history of 1,000 runs x 50 kernels.
 
-    python benchmarks/history.py [--runs 1000] [--kernels 50] [--times 5] [--keep FOLDER]
+    python benchmarks/history/commands.py [--runs 1000] [--kernels 50] [--times 5] [--keep FOLDER]
 
 Builds a project with that many kernels in files of five and a history of measured runs: each fingerprint has
 20 times, some 40 metrics and eight lines, as a profile of `kernels/` has. Every command is a process of
@@ -25,7 +25,7 @@ from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, LineM
 from advisor.model.history.identity import Definition, functions
 from advisor.model.history.store import HistoryStore
 
-_HERE = Path(__file__).resolve().parents[1]
+_HERE = Path(__file__).resolve().parents[2]
 _PER_FILE = 5
 _KERNEL = """
 @cuda.jit
@@ -65,7 +65,7 @@ def build(folder: Path, runs: int, kernels: int) -> None:
     store = HistoryStore(folder)
     chance = random.Random(1)
     for number in range(runs):
-        fingerprints = tuple(_fingerprint(at, *one, chance) for at, one in enumerate(found))
+        fingerprints = tuple(full_fingerprint(at, *one, chance) for at, one in enumerate(found))
         facts = RunFacts(
             "profile", f"build {number}", "advisor profile .", 1.7e9 + 3600.0 * number, "a100-80gb",
             "NVIDIA A100-SXM4-80GB", {"numba-cuda": "0.30.4", "driver": "580.65.06"}, f"{number:040x}", False,
@@ -75,7 +75,7 @@ def build(folder: Path, runs: int, kernels: int) -> None:
     store.close()
 
 
-def _fingerprint(at: int, path: str, definition: Definition, chance: random.Random) -> Fingerprint:
+def full_fingerprint(at: int, path: str, definition: Definition, chance: random.Random) -> Fingerprint:
     mean = (1.0 + at / 10) * chance.uniform(0.9, 1.1)
     samples = tuple(mean * chance.uniform(0.97, 1.03) for _ in range(20))
     timing = Timing(

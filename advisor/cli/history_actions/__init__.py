@@ -1,0 +1,1 @@
+"""The actions of `advisor history`: each module is one, with SUMMARY, `add_arguments` and `run`."""
