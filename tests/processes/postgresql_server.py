@@ -44,15 +44,19 @@ def _user() -> str | None:
 class PostgresqlServer:
     """A server that runs until it is stopped; the role OWNER owns everything."""
 
-    def __init__(self, more: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, more: dict[str, str] | None = None, certificate: tuple[Path, Path] | None = None
+    ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="advisor-pg-"))
         self.port = _free_port()
         self._process: subprocess.Popen[bytes] | None = None
-        self._more = more or {}
+        self._more = dict(more or {})
         self._user = _user() or ""
         shutil.chown(self.folder, self._user)
         self.folder.chmod(0o755)
         self._initialise()
+        if certificate is not None:
+            self._speak_tls(certificate)
         self.start()
 
     def _initialise(self) -> None:
@@ -61,6 +65,14 @@ class PostgresqlServer:
         shutil.chown(words, self._user)
         options = ["-U", OWNER, "-A", "scram-sha-256", f"--pwfile={words}", "-E", "UTF8", "--locale=C", "-N"]
         self._run("initdb", "-D", str(self.folder / "data"), *options)
+
+    def _speak_tls(self, certificate: tuple[Path, Path]) -> None:
+        for name, file in zip(("ssl_cert_file", "ssl_key_file"), certificate, strict=True):
+            copied = Path(shutil.copy(file, self.folder / name))
+            copied.chmod(0o600)
+            shutil.chown(copied, self._user)
+            self._more[name] = str(copied)
+        self._more["ssl"] = "on"
 
     def _run(self, name: str, *options: str) -> None:
         folder = programs()

@@ -40,11 +40,15 @@ def comparing_options() -> CheckOptions:
 def open_history(options: CheckOptions) -> HistoryStore:
     """The history of the project; raises UsageError where nothing was kept yet."""
     store = history_of(options.settings)
-    if not store.exists():
-        raise UsageError(
-            f"There is no history in {_place(store, options)} yet: `advisor profile PATH` or "
-            "`advisor import FILE` begins one."
-        )
+    try:
+        if not store.exists():
+            raise UsageError(
+                f"There is no history in {_place(store, options)} yet: `advisor profile PATH` or "
+                "`advisor import FILE` begins one."
+            )
+    except BaseException:
+        store.close()
+        raise
     return store
 
 

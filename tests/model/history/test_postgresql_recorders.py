@@ -102,7 +102,8 @@ def test_what_was_added_before_the_server_was_killed_is_kept() -> None:
     server = PostgresqlServer()
     try:
         address = server.address()
-        HistoryStore(Path(), address).database.prepare()
+        store = HistoryStore(Path(), address)
+        store.database.prepare()
         said: dict[int, list[float]] = {}
         told: list[str] = []
         enough = threading.Barrier(5)
@@ -132,7 +133,6 @@ def test_what_was_added_before_the_server_was_killed_is_kept() -> None:
             thread.join()
         assert len(told) == 4
         assert all("was lost" in one and "What was recorded before it is kept." in one for one in told)
-        store = HistoryStore(Path(), address)
         assert Counter(run.facts.label for run in store.runs())["after"] == 4
         for run, those in said.items():
             kept = means(store, run)

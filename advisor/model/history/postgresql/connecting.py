@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,11 @@ def connect(address: str) -> psycopg.Connection[tuple[Any, ...]]:
     parameters = _parameters(address, driver)
     try:
         connection = driver.connect("", autocommit=True, prepare_threshold=None, **parameters)
-        connection.execute(f"SET lock_timeout = '{_LOCK_TIMEOUT}'")
+        try:
+            connection.execute(f"SET lock_timeout = '{_LOCK_TIMEOUT}'")
+        except BaseException:
+            connection.close()
+            raise
     except (driver.Error, OSError) as error:
         name = without_secrets(address)
         raise AdvisorError(f"The history {name} cannot be reached: {reason(error, address)}") from None
@@ -46,6 +51,9 @@ def _driver() -> Any:
             "A history in PostgreSQL needs its driver, which is not installed here or does not load "
             f"({error}): pip install 'kernel-advisor[postgresql]'."
         ) from None
+    # What it logs of a connection that was lost is told in our own sentence.
+    if not (log := logging.getLogger("psycopg")).handlers:
+        log.addHandler(logging.NullHandler())
     return psycopg
 
 
