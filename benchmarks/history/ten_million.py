@@ -2,10 +2,11 @@
 
     python benchmarks/history/ten_million.py [--runs 200000] [--times 9]
 
-Starts a server of its own (the programs of Debian's package `postgresql`), fills a history with 50 kernels in each
-run, on four devices in turn, records two full runs by the program itself, asks what `diff`, `budget`, `report` and
-`check` ask, and removes everything. With 200,000 runs it takes some minutes and 7 GB of disk. The rows are
-leaner than a profile's, 0.5 KB in place of 4, but for the two last runs.
+Starts a server of its own (the programs of Debian's package `postgresql`), fills a history with 50 kernels in
+each run, on four devices in turn, records two full runs by the program itself, asks what `diff`, `budget`,
+`report` and `check` ask, kills recorders and server (`recorders.py`), and removes everything. With 200,000 runs
+it takes five minutes and 6 GB of disk. The rows are leaner than a profile's, 0.5 KB in place of 4, but for those
+that the program records.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ sys.path[:0] = [str(_HERE), str(_HERE / "tests" / "processes"), str(Path(__file_
 
 from commands import full_fingerprint  # noqa: E402
 from postgresql_server import PostgresqlServer  # noqa: E402
+from recorders import said_and_kept  # noqa: E402
 
 from advisor.model.history.fingerprint import Fingerprint, Run, RunFacts  # noqa: E402
 from advisor.model.history.identity import Definition  # noqa: E402
@@ -34,16 +36,17 @@ _PER_FILE = 5
 _DEVICES = ("a100-80gb", "h100-sxm", "l4", "rtx-4090")
 _TIMES = 1000
 _SETTINGS = {
-    "shared_buffers": "512MB", "maintenance_work_mem": "512MB", "wal_level": "minimal", "max_wal_senders": "0",
-    "max_wal_size": "1GB", "fsync": "on", "checkpoint_timeout": "30min", "autovacuum": "off",
+    "shared_buffers": "512MB", "maintenance_work_mem": "512MB", "wal_level": "minimal",
+    "max_wal_senders": "0", "max_wal_size": "1GB", "fsync": "on", "checkpoint_timeout": "30min",
+    "autovacuum": "off",
 }  # fmt: skip
 
 _RUNS = """
-INSERT INTO runs (kind, label, command, started, ended, device, executed_on, toolchain, commit_id, dirty, status,
-    metrics, notes, host, process)
-SELECT CASE WHEN n % 10 = 0 THEN 'import' ELSE 'profile' END, 'build ' || n, 'advisor profile .', 1.6e9 + 600.0 * n,
-    1.6e9 + 600.0 * n + 60.0, (ARRAY[{devices}])[1 + n % 4], 'NVIDIA', '{{}}', md5(n::text) || '00000000', 0, 'done',
-    '{{}}', '[]', '{{}}', 'elsewhere 1'
+INSERT INTO runs (kind, label, command, started, ended, device, executed_on, toolchain, commit_id, dirty,
+    status, metrics, notes, host, process)
+SELECT CASE WHEN n % 10 = 0 THEN 'import' ELSE 'profile' END, 'build ' || n, 'advisor profile .',
+    1.6e9 + 600.0 * n, 1.6e9 + 600.0 * n + 60.0, (ARRAY[{devices}])[1 + n % 4], 'NVIDIA', '{{}}',
+    md5(n::text) || '00000000', 0, 'done', '{{}}', '[]', '{{}}', 'elsewhere 1'
 FROM generate_series(1, {runs}) n
 """
 _KERNEL_ROWS = """
@@ -53,14 +56,13 @@ FROM generate_series(0, {kernels} - 1) k, unnest(ARRAY[{devices}]) device
 """
 # A kernel's text changes every 4,000 runs; it is launched with five sizes in turn.
 _FINGERPRINTS = """
-INSERT INTO fingerprints (run, kernel, line, source_hash, types, grid, block, dynamic_shared, launches, mean_ms,
-    timing, metrics, lines, ranges)
-SELECT r.id, k.id, 5, md5((r.id / 4000)::text), '["array(float32, 2d, C)"]', (32 << (r.id / 4 % 5)::int) || ' 1 1',
-    '256 1 1', 0, 1, t.ms,
-    '[5,' || t.ms || ',' || t.ms || ',0.02,' || t.ms * 0.9 || ',' || t.ms * 1.1 || ',[' || t.ms || ',' || t.ms * 0.9 || ','
-        || t.ms * 1.1 || ',' || t.ms || ',' || t.ms || ']]',
-    '{{"flops":' || t.ms * 1e9 || ',"dram_bytes":' || t.ms * 1e8 || ',"registers":40,"achieved_occupancy":0.61,'
-        || '"theoretical_occupancy":0.75,"l2_hit_rate":0.44,"latency_ms":' || t.ms || ',"time_cv":0.02}}',
+INSERT INTO fingerprints (run, kernel, line, source_hash, types, grid, block, dynamic_shared, launches,
+    mean_ms, timing, metrics, lines, ranges)
+SELECT r.id, k.id, 5, md5((r.id / 4000)::text), '["array(float32, 2d, C)"]',
+    (32 << (r.id / 4 % 5)::int) || ' 1 1', '256 1 1', 0, 1, t.ms,
+    format('[5,%1$s,%1$s,0.02,%2$s,%3$s,[%1$s,%2$s,%3$s,%1$s,%1$s]]', t.ms, t.ms - 0.2, t.ms + 0.2),
+    format('{{"flops":%s,"dram_bytes":%s,"registers":40,"achieved_occupancy":0.61,"l2_hit_rate":0.44,'
+        '"theoretical_occupancy":0.75,"latency_ms":%s,"time_cv":0.02}}', t.ms * 1e9, t.ms * 1e8, t.ms),
     '[]', '[]'
 FROM runs r JOIN kernels k ON k.device = r.device
 CROSS JOIN LATERAL (SELECT round((random() + (r.id / 4 % 5) + 1)::numeric, 4) AS ms WHERE r.id > 0) t
@@ -76,10 +78,15 @@ def fill(server: PostgresqlServer, address: str, runs: int) -> None:
     """Make the tables and their rows in one transaction, which then needs no log of them."""
     import psycopg
 
-    HistoryStore(Path(), address).database.prepare()
+    store = HistoryStore(Path(), address)
+    store.database.prepare()
+    store.close()
     parts = {
-        "devices": ", ".join(f"'{one}'" for one in _DEVICES), "runs": runs, "kernels": _KERNELS, "per_file": _PER_FILE,
-    }  # fmt: skip
+        "devices": ", ".join(f"'{one}'" for one in _DEVICES),
+        "runs": runs,
+        "kernels": _KERNELS,
+        "per_file": _PER_FILE,
+    }
     with psycopg.connect(address) as connection:
         connection.execute("TRUNCATE fingerprints, kernels, runs RESTART IDENTITY")
         connection.execute("ALTER TABLE fingerprints DROP CONSTRAINT fingerprints_run_fkey")
@@ -97,39 +104,84 @@ def fill(server: PostgresqlServer, address: str, runs: int) -> None:
     server.run_sql("VACUUM ANALYZE", address.rpartition("/")[2])
 
 
-def full_runs(store: HistoryStore) -> list[Fingerprint]:
-    """Record two runs as a profile does; the fingerprints of the last."""
+def record_full_runs(address: str) -> Fingerprint:
+    """Record two runs as a profile does, and print what they take; a fingerprint of the last."""
+    store = HistoryStore(Path(), address)
+    store.exists()
     chance = random.Random(1)
-    those: list[Fingerprint] = []
+    taken, those = [], []
     for number in (1, 2):
         those = [
-            full_fingerprint(
-                at, f"kernels_{at // _PER_FILE * _PER_FILE}.py", Definition(f"kernel_{at}", 5, f"{1:032x}"), chance
-            )
+            full_fingerprint(at, _path(at), Definition(f"kernel_{at}", 5, f"{1:032x}"), chance)
             for at in range(_KERNELS)
-        ]  # fmt: skip
+        ]
         facts = RunFacts("profile", f"full {number}", "advisor profile .", time.time(), _DEVICES[0], "NVIDIA")
+        begun = time.perf_counter()
         store.add_run(Run(facts, {"total_latency_ms": 100.0}, tuple(those)))
-    return those
+        taken.append(time.perf_counter() - begun)
+    print(f"recording a run of {_KERNELS} kernels: {min(taken) * 1e3:.0f} ms")
+    store.close()
+    return those[0]
 
 
-def questions(store: HistoryStore, runs: int, last: Fingerprint) -> dict[str, Callable[[], object]]:
-    old = next(iter(store.run(runs - 1).fingerprints))
+def _path(at: int) -> str:
+    return f"kernels_{at // _PER_FILE * _PER_FILE}.py"
+
+
+def questions(store: HistoryStore, runs: int) -> dict[str, Callable[[], object]]:
+    """What commands ask, by what they are called."""
+    old = store.run(runs - 1).fingerprints
     device = store.facts_of(runs - 1).facts.device
-    name, path = old.identity.name, old.identity.path
+    name, path = old[0].identity.name, old[0].identity.path
+    commit = store.facts_of(runs // 2).facts.commit or ""
     return {
         "`diff`: two full runs by `latest~1` and `latest`": lambda: [
             store.run(store.find(one)) for one in ("latest~1", "latest")
         ],
         "`diff`: two runs by label and by commit": lambda: [
-            store.run(store.find(one)) for one in ("build 77", store.facts_of(runs // 2).facts.commit or "")
+            store.run(store.find(one)) for one in ("build 77", commit)
         ],
-        "`budget`, `report`: the latest of every kernel on every device": store.latest,
-        "scaling of a kernel over five sizes": lambda: kept_scaling(store, old, device),
-        f"trend of a kernel: its latest {_TIMES} times": lambda: store.times(name, path, _TIMES),
+        "`budget`, `report`: the latest of all 50 kernels on all four devices": store.latest,
+        "`budget` with an exponent, scaling in `report`: a kernel over five sizes": lambda: kept_scaling(
+            store, old[0], device
+        ),
+        "the same of the ten kernels that `report` shows": lambda: [
+            kept_scaling(store, one, device) for one in old[:10]
+        ],
+        f"trend: the latest {_TIMES} times of a kernel on each of four devices": lambda: store.times(
+            name, path, _TIMES
+        ),
         "`check`: what was measured of the five kernels of a file": lambda: store.kernel_runs(path or ""),
         "the 20 latest runs": lambda: store.runs(most=20),
     }
+
+
+def ask(address: str, runs: int, last: Fingerprint, times: int) -> None:
+    """Print what each question takes: the first time after the server's start, then the median and the most."""
+    store = HistoryStore(Path(), address)
+    begun = time.perf_counter()
+    store.exists()
+    print(f"driver, connection, version of the tables: {(time.perf_counter() - begun) * 1e3:.0f} ms")
+    print("| question | first | median | most |\n|---|---|---|---|")
+    for name, question in questions(store, runs).items():
+        _print(name, [_milliseconds(question) for _ in range(times)])
+    facts = RunFacts("profile", "one by one", "advisor profile .", time.time(), _DEVICES[0], "NVIDIA")
+    number = store.begin(facts)
+    _print("recording one fingerprint", [_milliseconds(lambda: store.add(number, last)) for _ in range(100)])
+    store.end(number)
+    store.close()
+
+
+def _milliseconds(work: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    work()
+    return (time.perf_counter() - begun) * 1e3
+
+
+def _print(name: str, taken: list[float]) -> None:
+    rest = taken[1:] or taken
+    numbers = " | ".join(f"{one:.1f} ms" for one in (taken[0], statistics.median(rest), max(rest)))
+    print(f"| {name} | {numbers} |", flush=True)
 
 
 def main() -> None:
@@ -144,53 +196,17 @@ def main() -> None:
         address = server.database("history")
         begun = time.perf_counter()
         fill(server, address, args.runs)
-        ((rows, size),) = server.run_sql(
-            "SELECT (SELECT count(*) FROM fingerprints), pg_database_size('history')", "history"
-        )
-        print(
-            f"{rows:,} fingerprints, {float(str(size)) / 1e9:.1f} GB, in {time.perf_counter() - begun:.0f} s"
-        )
-        begun = time.perf_counter()
-        last = full_runs(HistoryStore(Path(), address))[0]
-        print(f"recording two full runs: {(time.perf_counter() - begun) / 2 * 1e3:.0f} ms each")
+        counted = "SELECT (SELECT count(*) FROM fingerprints), pg_database_size('history')"
+        ((rows, size),) = server.run_sql(counted, "history")
+        taken = time.perf_counter() - begun
+        print(f"{rows:,} fingerprints, {float(str(size)) / 1e9:.1f} GB, in {taken:.0f} s", flush=True)
+        last = record_full_runs(address)
         server.stop_process()
         server.start()
         ask(address, args.runs, last, args.times)
+        said_and_kept(server, address, 50, 20.0)
     finally:
         server.stop()
-
-
-def ask(address: str, runs: int, last: Fingerprint, times: int) -> None:
-    """Print what each question takes: the first time on a connection, then the median and the most."""
-    store = HistoryStore(Path(), address)
-    begun = time.perf_counter()
-    store.exists()
-    print(f"driver, connection, version of the tables: {(time.perf_counter() - begun) * 1e3:.0f} ms")
-    print("| question | first | median | most |\n|---|---|---|---|")
-    for name, question in questions(store, runs, last).items():
-        taken = []
-        for _ in range(times):
-            begun = time.perf_counter()
-            question()
-            taken.append((time.perf_counter() - begun) * 1e3)
-        rest = taken[1:] or taken
-        print(
-            f"| {name} | {taken[0]:.1f} ms | {statistics.median(rest):.1f} ms | {max(rest):.1f} ms |",
-            flush=True,
-        )
-    number = store.begin(
-        RunFacts("profile", "one by one", "advisor profile .", time.time(), _DEVICES[0], "NVIDIA")
-    )
-    taken = []
-    for _ in range(100):
-        begun = time.perf_counter()
-        store.add(number, last)
-        taken.append((time.perf_counter() - begun) * 1e3)
-    print(
-        f"| recording one fingerprint | {taken[0]:.1f} ms | {statistics.median(taken):.1f} ms | {max(taken):.1f} ms |"
-    )
-    store.end(number)
-    store.close()
 
 
 if __name__ == "__main__":
