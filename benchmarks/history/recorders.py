@@ -37,11 +37,11 @@ from pathlib import Path
 
 store, chance, number = HistoryStore(Path(), {address!r}), random.Random({seed}), 0
 one = full_fingerprint(3, "k.py", Definition("kernel_3", 5, "f00d"), chance)
-end = time.monotonic() + {seconds}
-while time.monotonic() < end:
+stop = Path({stop!r})
+while not stop.exists():
     try:
         run = store.begin(RunFacts("profile", "", "", time.time(), "l4", "NVIDIA L4"))
-        while time.monotonic() < end:
+        while not stop.exists():
             store.add(run, one)
             number += 1
             print(run, flush=True)
@@ -57,11 +57,13 @@ def said_and_kept(server: PostgresqlServer, address: str, recorders: int, second
     paths = [str(_HERE), str(Path(__file__).parent)]
     with tempfile.TemporaryDirectory() as folder:
         outputs = [(Path(folder) / f"{at}.out", Path(folder) / f"{at}.err") for at in range(recorders)]
-        processes = []
+        processes, stop = [], Path(folder) / "stop"
         for at, (out, err) in enumerate(outputs):
-            code = _RECORDER.format(paths=paths, address=address, seed=at, seconds=seconds)
+            code = _RECORDER.format(paths=paths, address=address, seed=at, stop=str(stop))
             with out.open("wb") as to, err.open("wb") as words:
                 processes.append(subprocess.Popen([sys.executable, "-c", code], stdout=to, stderr=words))
+        while not all(out.stat().st_size for out, _ in outputs):  # all have begun
+            time.sleep(0.1)
         time.sleep(seconds / 3)
         for process in processes[::3]:
             process.kill()
@@ -70,6 +72,8 @@ def said_and_kept(server: PostgresqlServer, address: str, recorders: int, second
         server.kill()
         server.start()
         away = time.perf_counter() - begun
+        time.sleep(seconds / 3)
+        stop.touch()
         for process in processes:
             process.wait()
         said: dict[int, int] = {}
@@ -85,7 +89,7 @@ def said_and_kept(server: PostgresqlServer, address: str, recorders: int, second
     more = sum(max(0, kept[run] - number) for run, number in said.items())
     total = sum(said.values())
     print(f"{recorders} recorders, {len(processes[::3])} killed; the server killed, back after {away:.1f} s.")
-    print(f"{total:,} fingerprints said to be kept ({total / seconds:.0f} a second), {lost} lost,")
+    print(f"{total:,} fingerprints said to be kept, {lost} lost,")
     print(f"{more} kept and not said; {cut_off} recorders were told that a transaction was cut off.")
     if lost:
         raise SystemExit("fingerprints are lost")

@@ -4,9 +4,9 @@
 
 Starts a server of its own (the programs of Debian's package `postgresql`), fills a history with 50 kernels in
 each run, on four devices in turn, records two full runs by the program itself, asks what `diff`, `budget`,
-`report` and `check` ask, kills recorders and server (`recorders.py`), and removes everything. With 200,000 runs
-it takes five minutes and 6 GB of disk. The rows are leaner than a profile's, 0.5 KB in place of 4, but for those
-that the program records.
+`report` and `check` ask, kills recorders and server (`recorders.py`), and removes everything. With 200,000
+runs it takes six minutes and 6 GB of disk. The rows are leaner than a profile's, 0.5 KB in place of 4, but
+for those that the program records.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def questions(store: HistoryStore, runs: int) -> dict[str, Callable[[], object]]
 
 
 def ask(address: str, runs: int, last: Fingerprint, times: int) -> None:
-    """Print what each question takes: the first time after the server's start, then the median and the most."""
+    """Print what each question takes: the first after the server's start, then the median and the most."""
     store = HistoryStore(Path(), address)
     begun = time.perf_counter()
     store.exists()

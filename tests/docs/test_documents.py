@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from program_in_process import run_advisor
 
-from advisor.cli import command_names, rule_actions
+from advisor.cli import command_names, history_actions, rule_actions
 from advisor.model.settings.config import load_config
 
 ROOT = Path(__file__).parents[2]
@@ -73,8 +73,9 @@ def test_the_page_of_commands_has_every_command_and_action() -> None:
     page = COMMANDS.read_text("utf-8")
     listed = set(re.findall(r"^\| `advisor ([a-z]+)", page, re.MULTILINE))
     assert listed == set(command_names())
-    actions = set(re.findall(r"^\| `advisor rules ([a-z]+)", page, re.MULTILINE))
-    assert actions == {module.name for module in pkgutil.iter_modules(rule_actions.__path__)}
+    for command, package in (("rules", rule_actions), ("history", history_actions)):
+        actions = set(re.findall(rf"^\| `advisor {command} ([a-z]+)", page, re.MULTILINE))
+        assert actions == {module.name for module in pkgutil.iter_modules(package.__path__)}
 
 
 def test_the_test_command_is_the_one_that_ci_runs() -> None:

@@ -55,9 +55,10 @@ FROM (
 ) f JOIN kernels k ON k.id = f.kernel JOIN runs r ON r.id = f.run
 """
 
-SHAPES = """
-SELECT max(f.run) FROM (
-    SELECT run, grid, block, source_hash FROM fingerprints
-    WHERE kernel = ? AND mean_ms IS NOT NULL ORDER BY run DESC LIMIT ?
-) f WHERE coalesce(f.source_hash, '') = ? GROUP BY f.grid, f.block ORDER BY max(f.run) DESC
+LATEST_OF_SHAPES = """
+SELECT max(f.id) FROM (
+    SELECT id, grid, block, source_hash FROM fingerprints
+    WHERE kernel = (SELECT id FROM kernels WHERE path = ? AND name = ? AND source = ? AND device = ?)
+        AND mean_ms IS NOT NULL ORDER BY run DESC, id DESC LIMIT ?
+) f WHERE coalesce(f.source_hash, '') = ? GROUP BY f.grid, f.block ORDER BY max(f.id) DESC
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -128,6 +128,10 @@ def _connection(name: str, file: Path, write: bool) -> sqlite3.Connection:
             # With a write-ahead log what is kept outlives the end of any process.
             connection.execute("PRAGMA synchronous=NORMAL")
             _make_tables(connection, file)
+            if found not in (0, VERSION):
+                # What the earlier tables took is given back, unless somebody else reads meanwhile.
+                with suppress(sqlite3.OperationalError):
+                    connection.execute("VACUUM")
     except BaseException:
         connection.close()
         raise

@@ -243,18 +243,19 @@ class HistoryStore:
         rows.sort(key=lambda row: (row[1], row[0]))
         return [TimePoint(*row[1:]) for row in rows]
 
-    def runs_of_shapes(self, one: Fingerprint, device: str) -> list[int]:
-        """The runs on a device that timed the same text of a kernel last with each shape of its launch, the
-        latest first.
+    def latest_of_shapes(self, one: Fingerprint, device: str, most: int) -> list[Fingerprint]:
+        """For each shape of its launches the latest times of the same text of a kernel on a device; `most`
+        shapes at most, the latest first.
         """
-        query = "SELECT id FROM kernels WHERE path = ? AND name = ? AND source = ? AND device = ?"
-        kernels = self.database.rows(query, [*kernel_row(one), device])
         text = one.identity.source_hash or ""
-        return [
-            run
-            for (kernel,) in kernels
-            for (run,) in self.database.rows(queries.SHAPES, [kernel, _LOOKED_AT, text])
-        ]
+        key = [*kernel_row(one), device, _LOOKED_AT, text]
+        latest = [row[0] for row in self.database.rows(queries.LATEST_OF_SHAPES, key)][:most]
+        marks = ",".join("?" * len(latest))
+        query = (
+            f"SELECT {READ_COLUMNS} FROM fingerprints f JOIN kernels k ON k.id = f.kernel"
+            f" WHERE f.id IN ({marks}) ORDER BY f.id DESC"
+        )
+        return [read_fingerprint(row) for row in self.database.rows(query, latest)] if latest else []
 
     def close(self) -> None:
         """Close the database."""

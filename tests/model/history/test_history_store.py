@@ -192,19 +192,20 @@ def test_the_latest_of_each_kernel_device_and_source(make: Make) -> None:
     ]  # fmt: skip
 
 
-def test_runs_that_timed_a_kernel_last_with_each_shape(make: Make) -> None:
+def test_the_latest_of_each_shape_of_a_kernels_launches(make: Make) -> None:
     store = make()
 
-    def sized(blocks: int, text: str = "now") -> Fingerprint:
-        one = fingerprint()
+    def sized(blocks: int, text: str = "now", mean: float = 2.0) -> Fingerprint:
+        one = fingerprint(mean=mean)
         return replace(one, identity=replace(one.identity, grid=(blocks, 1, 1), source_hash=text))
 
-    for shapes in ([sized(1), sized(2)], [sized(1)], [sized(3)], [sized(3, "earlier")]):
+    for shapes in ([sized(1), sized(2)], [sized(1, mean=5.0)], [sized(3)], [sized(3, "earlier")]):
         store.add_run(Run(facts(), fingerprints=tuple(shapes)))
     store.add_run(Run(facts(device="l4"), fingerprints=(sized(4),)))
-    assert store.runs_of_shapes(sized(9), "h200") == [3, 2, 1]
-    assert store.runs_of_shapes(sized(9, "earlier"), "h200") == [4]
-    assert store.runs_of_shapes(sized(9), "h100") == []
+    assert store.latest_of_shapes(sized(9), "h200", 9) == [sized(3), sized(1, mean=5.0), sized(2)]
+    assert store.latest_of_shapes(sized(9), "h200", 2) == [sized(3), sized(1, mean=5.0)]
+    assert store.latest_of_shapes(sized(9, "earlier"), "h200", 9) == [sized(3, "earlier")]
+    assert store.latest_of_shapes(sized(9), "h100", 9) == []
 
 
 @pytest.mark.parametrize(

@@ -109,9 +109,4 @@ def _threads(grid: Extent | None, block: Extent | None) -> int:
 
 def kept_scaling(store: HistoryStore, one: Fingerprint, device: str) -> Scaling | None:
     """The scaling of a kernel over all that a history keeps of the same code, device and source."""
-    runs = store.runs_of_shapes(one, device)
-    if len(runs) < comparing_numbers().scaling.least_sizes:
-        return None
-    who = one.identity
-    latest = sorted(set(runs[:_MOST_SIZES]), reverse=True)
-    return scaling_of(each for run in latest for each in store.of_kernel(who.path, who.name, run, one.source))
+    return scaling_of(store.latest_of_shapes(one, device, _MOST_SIZES))
