@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 import signal
 import socket
@@ -35,6 +34,10 @@ def programs() -> Path | None:
 
 def _user() -> str | None:
     """Who runs the server, which refuses to be run by root."""
+    if os.name != "posix":
+        return None
+    import pwd
+
     if os.geteuid() != 0:
         return pwd.getpwuid(os.geteuid()).pw_name
     names = {one.pw_name for one in pwd.getpwall()}
@@ -181,6 +184,7 @@ class PostgresqlServer:
 
 def _group(user: str) -> str:
     import grp
+    import pwd
 
     return grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name
 

@@ -10,6 +10,7 @@ from advisor.model.history.database import FILE, FOLDER, Database
 
 VARIABLE = "ADVISOR_HISTORY"
 _POSTGRESQL = ("postgresql", "postgres")
+_KEYWORDS = re.compile(r"(?:^|\s)(?:host|hostaddr|user|password|dbname|service)\s*=")
 _ADDRESS = re.compile(r"(postgres(?:ql)?)://([^\s\"'`]*)", re.IGNORECASE)
 
 
@@ -23,6 +24,11 @@ def database_at(root: Path, address: str = "") -> Database:
         from advisor.model.history.postgresql.database import PostgresqlDatabase
 
         return PostgresqlDatabase(address)
+    if not mark and _KEYWORDS.search(address):
+        raise UsageError(
+            "The address of the history looks like keywords of libpq (`host=… password=…`); write it as "
+            "postgresql://USER@HOST/DATABASE."
+        )
     if mark:
         raise UsageError(
             f"A history at {scheme}://… is not known: it is the path of a file of SQLite, or "

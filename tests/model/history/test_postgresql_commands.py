@@ -15,7 +15,9 @@ from kept_runs import facts, fingerprint
 from postgresql_server import OWNER_PASSWORD, PostgresqlServer
 from program_in_process import run_advisor
 
+from advisor.model.devices import find_device
 from advisor.model.errors import AdvisorError, UsageError
+from advisor.model.findings import Report
 from advisor.model.history import schema
 from advisor.model.history.addresses import without_secrets
 from advisor.model.history.fingerprint import Run
@@ -23,6 +25,8 @@ from advisor.model.history.postgresql import database as of_postgresql
 from advisor.model.history.postgresql.connecting import connect
 from advisor.model.history.postgresql.roles import roles_sql
 from advisor.model.history.store import HistoryStore
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
 
 SECRET = "s3cret-w0rd"
 REPORT = Path(__file__).parents[2] / "data" / "reports" / "case-study-before.csv"
@@ -302,6 +306,31 @@ def test_a_password_goes_to_no_server_in_clear_text(server: PostgresqlServer, pr
     finally:
         rules.write_text(before)
         server.run_sql("SELECT pg_reload_conf()")
+
+
+def test_keywords_of_libpq_are_no_path_of_a_file(project: Path) -> None:
+    said = refused(configured(project, f"host=db user=ann password={SECRET}"), "report")
+    assert "write it as postgresql://USER@HOST/DATABASE." in said
+
+
+def test_what_is_kept_lies_on_the_disk_where_the_server_would_wait(server: PostgresqlServer) -> None:
+    address = server.database("hurried")
+    for given, used in (("off", "on"), ("local", "local")):
+        server.run_sql(f"ALTER DATABASE hurried SET synchronous_commit = {given}")
+        with connect(address) as connection:
+            assert connection.execute("SHOW synchronous_commit").fetchone() == (used,)
+
+
+def test_an_editor_asks_no_server(project: Path) -> None:
+    from lsp_server.evidence.collectors import DiskCollectors
+
+    settings = Config(root=project, history=f"postgresql://ann:{SECRET}@127.0.0.1:1/h")
+    options = CheckOptions("a100-80gb", project, evidence="measured", settings=settings)
+    device = find_device("a100-80gb")
+    report = Report(device.name)
+    assert DiskCollectors(None).measured([], {"k.py": ""}, device, options, report) == []
+    (said,) = report.notices
+    assert said.startswith("The editor asks no server for its history;")
 
 
 @pytest.mark.parametrize(

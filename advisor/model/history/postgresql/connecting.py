@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     import psycopg
 
 _SECONDS_TO_CONNECT = 5
-_LOCK_TIMEOUT = "30s"
+# Nobody waits long for a lock, and what is said to be kept lies on the disk, whatever the server does else.
+_SETTINGS = """
+SELECT set_config('lock_timeout', '30s', false),
+    set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), false)
+"""
 # The first libpq that knows `require_auth`.
 _LIBPQ_16 = 160000
 
@@ -33,7 +37,7 @@ def connect(address: str) -> psycopg.Connection[tuple[Any, ...]]:
     try:
         connection = driver.connect("", autocommit=True, prepare_threshold=None, **parameters)
         try:
-            connection.execute(f"SET lock_timeout = '{_LOCK_TIMEOUT}'")
+            connection.execute(_SETTINGS)
         except BaseException:
             connection.close()
             raise

@@ -80,14 +80,12 @@ class PostgresqlDatabase:
         """All of it is kept, or nothing."""
         with self._told("record in"):
             connection = self._begun()
-            found = self._version(connection)
-            if not found:
-                connection.execute("ROLLBACK")
-                self.prepare()
-                connection = self._begun()
-            else:
-                self._require_current(found)
             try:
+                if not self._version(connection):
+                    self._roll_back()
+                    self.prepare()
+                    connection = self._begun()
+                self._require_current(self._version(connection))
                 yield _Transaction(connection)
                 connection.execute("COMMIT")
             except BaseException:
