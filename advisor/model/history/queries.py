@@ -24,12 +24,12 @@ VALUES (?, (SELECT k.id FROM kernels k JOIN runs r ON r.device = k.device
     {", ".join("?" * len(FINGERPRINT_COLUMNS.split(",")))})
 """
 
-# For each kernel one look at the end of its part of the index.
+# For each kernel one look at the end of its part of the index: SQLite keeps the order of a CROSS JOIN.
 LATEST = f"""
 SELECT f.run, {READ_COLUMNS} FROM (
     SELECT id, path, name, source, (SELECT max(l.run) FROM fingerprints l WHERE l.kernel = kernels.id) AS run
     FROM kernels
-) k JOIN fingerprints f ON f.kernel = k.id AND f.run = k.run
+) k CROSS JOIN fingerprints f WHERE f.kernel = k.id AND f.run = k.run
 ORDER BY f.run DESC, k.path, k.name, k.source, f.id
 """
 

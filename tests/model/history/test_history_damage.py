@@ -15,6 +15,7 @@ import pytest
 from kept_runs import facts, fingerprint, own_file
 
 from advisor.model.errors import AdvisorError, UsageError
+from advisor.model.history import queries
 from advisor.model.history.fingerprint import Run
 from advisor.model.history.queries import INSERT_RUN
 from advisor.model.history.rows import FINGERPRINT_COLUMNS, run_row
@@ -167,6 +168,20 @@ def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path) -> None:
         store.add_run(Run(facts(), fingerprints=(fingerprint(), bad)))
     assert store.runs() == []
     assert store.add_run(Run(facts(), fingerprints=(fingerprint(),))) >= 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [queries.LATEST, queries.MEASURED_RUNS, queries.OF_KERNEL, queries.TIMES, queries.LATEST_OF_SHAPES],
+)
+def test_no_question_looks_at_all_fingerprints(tmp_path: Path, query: str) -> None:
+    store = HistoryStore(tmp_path)
+    store.add_run(Run(facts(), fingerprints=(fingerprint(),)))
+    plan = [row[3] for row in store.database.rows(f"EXPLAIN QUERY PLAN {query}", [1] * query.count("?"))]
+    assert any("USING INDEX fingerprints_of_" in step for step in plan), plan
+    assert not [
+        step for step in plan if step.startswith(("SCAN f ", "SCAN fingerprints", "SCAN TABLE fi"))
+    ], plan
 
 
 def test_a_long_history_answers_at_once(tmp_path: Path) -> None:
