@@ -28,6 +28,8 @@ from advisor.model.history.store import HistoryStore
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import Config
 
+pytest.importorskip("psycopg")
+
 SECRET = "s3cret-w0rd"
 REPORT = Path(__file__).parents[2] / "data" / "reports" / "case-study-before.csv"
 
@@ -269,7 +271,6 @@ def test_parameters_go_to_the_driver(server: PostgresqlServer, project: Path) ->
 def test_tls_with_a_certificate_that_is_verified(project: Path) -> None:
     if shutil.which("openssl") is None:
         pytest.skip("there is no openssl here to make a certificate with")
-    pytest.importorskip("psycopg")
     for name in ("server", "other"):
         subprocess.run(
             ["openssl", "req", "-new", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
@@ -350,7 +351,6 @@ def test_an_editor_asks_no_server(project: Path) -> None:
     ],
 )
 def test_addresses_that_are_wrong(project: Path, address: str) -> None:
-    pytest.importorskip("psycopg")
     configured(project, address)
     refused(project, "report")
     refused(project, "history", "copy", ".", address, "more")

@@ -35,7 +35,9 @@ def connect(address: str) -> psycopg.Connection[tuple[Any, ...]]:
     driver = _driver()
     parameters = _parameters(address, driver)
     try:
-        connection = driver.connect("", autocommit=True, prepare_threshold=None, **parameters)
+        connection: psycopg.Connection[tuple[Any, ...]] = driver.connect(
+            "", autocommit=True, prepare_threshold=None, **parameters
+        )
         try:
             connection.execute(_SETTINGS)
         except BaseException:
@@ -44,7 +46,7 @@ def connect(address: str) -> psycopg.Connection[tuple[Any, ...]]:
     except (driver.Error, OSError) as error:
         name = without_secrets(address)
         raise AdvisorError(f"The history {name} cannot be reached: {reason(error, address)}") from None
-    return connection  # type: ignore[no-any-return]
+    return connection
 
 
 def _driver() -> Any:
