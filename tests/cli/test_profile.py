@@ -6,9 +6,11 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -147,10 +149,9 @@ def test_wrong_use(advise: AdvisorHere, project: Path, argv: list[str], words: s
 def test_a_history_of_a_newer_version_does_not_lose_the_profile(advise: AdvisorHere, project: Path) -> None:
     store = HistoryStore(project)
     store.add_run(Run(RunFacts("profile", "", "", 0.0, "h200", "simt")))
-    connection = store._connection
-    assert connection is not None
-    connection.execute("PRAGMA user_version=9")
     store.close()
+    with closing(sqlite3.connect(project / ".advisor" / "history.sqlite")) as connection:
+        connection.execute("PRAGMA user_version=9")
     done = advise("profile", "work.py", cwd=project)
     assert done.status == 2
     assert "PREDICTED" in done.out.decode()

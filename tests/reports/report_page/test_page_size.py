@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from page_reading import Page
 
 from advisor.model.history.fingerprint import Run
-from advisor.model.history.rows import FINGERPRINT_COLUMNS
+from advisor.model.history.queries import INSERT_RUN
+from advisor.model.history.rows import FINGERPRINT_COLUMNS, run_row
 from advisor.model.history.store import HistoryStore
 from advisor.reports.html_report.series import drawn_positions, series_of
 
@@ -31,16 +32,16 @@ def add_many(store: HistoryStore) -> None:
         for kernel in range(KERNELS)
     )
     first = store.add_run(Run(histories.facts(1), {}, those))
-    copied = FINGERPRINT_COLUMNS.replace("mean_ms", "mean_ms * (0.95 + ((id * ?1 * 7919) % 1000) * 0.0001)")
-    with store._writing() as connection:
+    copied = FINGERPRINT_COLUMNS.replace("mean_ms", "mean_ms * (0.95 + ((id * ? * 7919) % 1000) * 0.0001)")
+    with store.database.transaction() as at:
         for number in range(2, RUNS):
-            run = store._insert_run(connection, histories.facts(number))
-            connection.execute(
-                f"INSERT INTO fingerprints (run, {FINGERPRINT_COLUMNS}) SELECT ?1, {copied}"
-                " FROM fingerprints WHERE run = ?2",
-                (run, first),
+            run = at.insert(INSERT_RUN, (*run_row(histories.facts(number)), "nobody 1"))
+            at.execute(
+                f"INSERT INTO fingerprints (run, kernel, {FINGERPRINT_COLUMNS}) SELECT ?, kernel, {copied}"
+                " FROM fingerprints WHERE run = ?",
+                (run, run, first),
             )
-        connection.execute("UPDATE runs SET status = 'done'")
+        at.execute("UPDATE runs SET status = 'done'")
     store.add_run(Run(histories.facts(RUNS), {}, those))
 
 
