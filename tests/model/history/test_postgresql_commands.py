@@ -268,6 +268,7 @@ def test_parameters_go_to_the_driver(server: PostgresqlServer, project: Path) ->
     assert 'is not one of PostgreSQL: invalid URI query parameter: "sslmod".' in said
 
 
+@pytest.mark.usefixtures("server")  # where there is none, none is started
 def test_tls_with_a_certificate_that_is_verified(project: Path) -> None:
     if shutil.which("openssl") is None:
         pytest.skip("there is no openssl here to make a certificate with")
