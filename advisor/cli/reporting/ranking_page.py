@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from advisor.check.speedup_bounds.tree import diagnosis_tree
-from advisor.cli.reporting.chosen_runs import run_in_words
+from advisor.cli.reporting.difference_page import add_difference
 from advisor.cli.reporting.page import Page
-from advisor.cli.reporting.run_numbers import run_numbers
-from advisor.cli.reporting.wording import (
+from advisor.evidence.measured.reports.kernel_names import shortened
+from advisor.reports.changes.runs_in_words import run_in_words
+from advisor.reports.outputs.wording.actions import action_in_words, place_in_words
+from advisor.reports.outputs.wording.numbers import (
     UNKNOWN,
     counted,
     factor_in_words,
@@ -16,8 +18,8 @@ from advisor.cli.reporting.wording import (
     share_in_words,
     time_in_words,
 )
-from advisor.evidence.measured.reports.kernel_names import shortened
-from advisor.reports.outputs.wording.actions import action_in_words, place_in_words
+from advisor.reports.outputs.wording.run_metrics import run_numbers
+from advisor.runs.comparison.differences import Difference
 from advisor.runs.comparison.numbers import comparing_numbers
 from advisor.runs.comparison.ranking.order import Advice, Step
 from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
@@ -32,9 +34,14 @@ _LEAST_GAIN = 1.005
 
 
 def ranking_page(
-    found: Sequence[Ranking], gone: Sequence[str], scalings: Sequence[Scaling], top: int, markdown: bool
+    found: Sequence[Ranking],
+    gone: Sequence[str],
+    scalings: Sequence[Scaling],
+    differences: Sequence[Difference],
+    top: int,
+    markdown: bool,
 ) -> str:
-    """All rankings under each other, then the kernels that several of them have."""
+    """All rankings under each other, the kernels that several of them have, then what changed."""
     page = Page(markdown)
     for one in found:
         _ranking(page, one, top, one is found[0])
@@ -43,6 +50,8 @@ def ranking_page(
     if gone:
         more = f" and {len(gone) - top} more" if len(gone) > top else ""
         page.paragraph(f"No longer in the source and left out: {', '.join(gone[:top])}{more}.")
+    for difference in differences:
+        add_difference(page, difference)
     return page.text()
 
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from advisor.cli.pages.tables import plain_table
-from advisor.cli.reporting.wording import time_in_words
 from advisor.evidence.metrics.prediction_error import ratio_interval
+from advisor.reports.outputs.wording.numbers import time_in_words
 from advisor.runs.tuning.numbers import tuning_numbers
 from advisor.runs.tuning.search import TuningResult
 from advisor.runs.tuning.slots.numbers_in_source import NO_LIMIT, REGISTERS

@@ -27,3 +27,13 @@ OF_KERNEL = f"""
 SELECT {FINGERPRINT_COLUMNS} FROM fingerprints
 WHERE path IS :path AND name = :name AND run = :run AND source = :source ORDER BY id
 """
+
+# Runs with a kernel of this run; those with its label first, and of each the latest.
+BEFORE = """
+SELECT r.id FROM runs r
+WHERE r.id < :run AND r.device = :device AND r.kind <> 'recording' AND r.status = 'done' AND EXISTS (
+    SELECT 1 FROM fingerprints f JOIN fingerprints g ON g.name = f.name
+    WHERE f.run = :run AND g.run = r.id AND f.source = :source AND g.source = :source
+)
+ORDER BY r.label = :label DESC, r.id DESC LIMIT 1
+"""

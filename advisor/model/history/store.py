@@ -13,7 +13,7 @@ from typing import Any
 from advisor.model.errors import AdvisorError, UsageError
 from advisor.model.history.fingerprint import Fingerprint, KernelRun, Run, RunFacts
 from advisor.model.history.processes import is_alive, this_process
-from advisor.model.history.queries import LATEST, LATEST_OF_DEVICE, MEASURED_OF_PATH, OF_KERNEL
+from advisor.model.history.queries import BEFORE, LATEST, LATEST_OF_DEVICE, MEASURED_OF_PATH, OF_KERNEL
 from advisor.model.history.rows import (
     FINGERPRINT_COLUMNS,
     RUN_COLUMNS,
@@ -198,6 +198,14 @@ class HistoryStore:
         return [
             replace(self.facts_of(run), fingerprints=tuple(found[run])) for run in sorted(found, reverse=True)
         ]
+
+    def run_before(self, run: Run, source: Source) -> int | None:
+        """The number of the run that a kept one is compared with: an earlier one of its device and source
+        that ended well and has one of its kernels. One of the same label comes first, then the latest.
+        """
+        key = {"run": run.id, "device": run.facts.device, "label": run.facts.label, "source": source}
+        rows = self._read(BEFORE, key)
+        return int(rows[0][0]) if rows else None
 
     def times(self, name: str | None = None, path: str | None = None) -> list[TimePoint]:
         """The times of a kernel, of a file's kernels or of all in every run, oldest first; quick, as no JSON

@@ -23,6 +23,8 @@ class Amounts:
     lines: int
     line_points: int
     compared: int
+    compared_runs: int
+    changed: int
     sources: int
     findings: int
     places: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -269,6 +270,7 @@ def _rule(rules: RuleCatalogue, name: str) -> RuleText:
 
 def severities(part: FindingsPart) -> str:
     """How many entries there are of each severity, in words."""
-    every = [entry.severity for step in part.steps for entry in step.entries]
-    found = [counted(every.count(one), one) for one in ("error", "warning", "info") if one in every]
+    every = Counter(entry.severity for step in part.steps for entry in step.entries)
+    named = (("error", "error"), ("warning", "warning"), ("info", "info finding"))
+    found = [counted(every[one], words) for one, words in named if every[one]]
     return listed(found) or "no findings"
