@@ -190,5 +190,5 @@ def _verdicts(name: str, ended: Sequence[Finding], begun: Sequence[Finding]) -> 
             style = "alert" if word == "new" and one.severity != "info" else ""
             yield cells(
                 Cell(word, style=style), one.severity, Cell(name, style="name"), one.rule,
-                Cell(one.message, style="name"),
+                Cell(one.message, style="name", is_prose=True),
             )  # fmt: skip
