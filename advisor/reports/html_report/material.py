@@ -40,6 +40,11 @@ class Material:
                 numbers.setdefault(who(kernel), len(numbers) + 1)
         object.__setattr__(self, "numbers", numbers)
 
+    @property
+    def nowhere(self) -> frozenset[str]:
+        """What stands for the path of what no file is known of."""
+        return frozenset().union(*(ranking.nowhere for ranking in self.rankings))
+
     def number(self, kernel: RankedKernel) -> int:
         """The number by which charts and tables call a kernel, whichever device it ran on."""
         return self.numbers[who(kernel)]
