@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.evidence.metrics.prediction_error import time_interval
+from advisor.reports.diagnosis.actions_in_words import action_in_words
 from advisor.reports.diagnosis.made_up_launches import synthesis_in_words
 from advisor.reports.outputs.drawing.paragraphs import paragraph
-from advisor.reports.outputs.wording.actions import action_in_words
 from advisor.reports.outputs.wording.numbers import time_in_words
 
 if TYPE_CHECKING:

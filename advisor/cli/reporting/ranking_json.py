@@ -10,7 +10,7 @@ from typing import Any
 from advisor.check.speedup_bounds.actions import Action
 from advisor.cli.reporting.content_json import finding_content, run_content
 from advisor.cli.reporting.difference_json import difference_content
-from advisor.reports.outputs.wording.actions import gain_in_words, what_to_do
+from advisor.reports.diagnosis.actions_in_words import gain_in_words, what_to_do
 from advisor.runs.comparison.differences import Difference
 from advisor.runs.comparison.ranking.order import Advice, Step
 from advisor.runs.comparison.ranking.ranking import RankedKernel, RankedShape, Ranking

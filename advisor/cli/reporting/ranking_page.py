@@ -9,7 +9,7 @@ from advisor.cli.reporting.difference_page import add_difference
 from advisor.cli.reporting.page import Page
 from advisor.evidence.measured.reports.kernel_names import shortened
 from advisor.reports.changes.runs_in_words import run_in_words
-from advisor.reports.outputs.wording.actions import action_in_words, estimate_in_words, place_in_words
+from advisor.reports.diagnosis.actions_in_words import action_in_words, estimate_in_words, place_in_words
 from advisor.reports.outputs.wording.numbers import (
     UNKNOWN,
     counted,

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from advisor.check.speedup_bounds.actions import Action
 from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.model.findings import FASTER, Evidence, Finding, Fix
-from advisor.reports.html_report.amounts import amounts
-from advisor.reports.html_report.material import Material
-from advisor.reports.html_report.parts import Table, cells
-from advisor.reports.outputs import RuleCatalogue
-from advisor.reports.outputs.wording.actions import (
+from advisor.reports.diagnosis.actions_in_words import (
     action_in_words,
     estimate_in_words,
     factor_in_short,
     place_in_words,
 )
+from advisor.reports.html_report.amounts import amounts
+from advisor.reports.html_report.material import Material
+from advisor.reports.html_report.parts import Table, cells
+from advisor.reports.outputs import RuleCatalogue
 from advisor.reports.outputs.wording.counts import counted, listed
 from advisor.reports.outputs.wording.quantities import quantity
 from advisor.reports.rule_pages.page_model import web_only
