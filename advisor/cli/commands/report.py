@@ -55,6 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 once the report is written; 2 where there is nothing to report on."""
+    from dataclasses import replace
+
     from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.checking.report_file import write_to_stdout
     from advisor.cli.reporting.chosen_runs import chosen_runs, comparing_options, open_history
@@ -92,6 +94,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         from advisor.cli.reporting.ranking_page import ranking_page
 
+        if args.quiet:
+            found = [replace(one, notes=()) for one in found]
         page = ranking_page(found, gone, scalings, differences, args.top, args.format == "markdown")
         write_to_stdout(page, False)
     return 0
