@@ -127,7 +127,9 @@ def _details(answer: Answer, width: int) -> Iterator[str]:
     if len(groups) > _LINES:
         yield f"   and {len(groups) - _LINES} more"
     if answer.needs:
-        yield _indented(f"unknown: {', '.join(answer.needs)}", width, "   ")
+        # Rules call a metric by its row and name; the name alone is what `advisor metrics` lists.
+        names = dict.fromkeys(need.partition(".")[2] or need for need in answer.needs)
+        yield _indented(f"not known: {', '.join(names)}", width, "   ")
 
 
 def _places(lines: list[int]) -> str:
