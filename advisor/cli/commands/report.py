@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"kernels shown (default: {_DEFAULT_TOP})",
     )
     parser.add_argument(
-        "--against",
+        "--since",
         metavar="RUN",
         help="show what changed since that run or file of a report (--html shows the run before without it)",
     )
@@ -107,11 +107,11 @@ def _differences(
     """What changed since the run that is named; for a page without one since the run before."""
     from advisor.cli.reporting.chosen_runs import kept_or_imported
     from advisor.reports.html_report.amounts import amounts
-    from advisor.runs.comparison.against_earlier import since_run, since_run_before
+    from advisor.runs.comparison.since_earlier import since_run, since_run_before
 
     most = amounts().compared_runs
-    if args.against is not None:
-        return since_run(kept_or_imported(args.against, options), found, store, options, most)
+    if args.since is not None:
+        return since_run(kept_or_imported(args.since, options), found, store, options, most)
     return since_run_before(found, store, options, most) if args.html else []
 
 

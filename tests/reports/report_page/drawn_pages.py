@@ -13,9 +13,9 @@ from advisor.model.settings.config import load_config
 from advisor.reports.html_report.amounts import amounts
 from advisor.reports.html_report.gathering import gather
 from advisor.reports.html_report.page import report_html
-from advisor.runs.comparison.against_earlier import since_run_before
 from advisor.runs.comparison.ranking.ranking import rankings
 from advisor.runs.comparison.ranking.remedies import with_remedies
+from advisor.runs.comparison.since_earlier import since_run_before
 
 MADE = 1_762_000_000.0
 

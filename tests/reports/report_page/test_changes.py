@@ -95,11 +95,11 @@ def test_a_run_that_took_as_long(store: HistoryStore, page: Make) -> None:
 
 
 def test_another_run_can_be_named(twice: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", "--html", "page.html", "--against", "branch"]) == 0
+    assert main(["report", "--html", "page.html", "--since", "branch"]) == 0
     found = Page((twice / "page.html").read_text("utf-8"))
     assert found.table("Time of a launch before").row("blur")["before"] == "9 ms"
     capsys.readouterr()
-    assert main(["report", "--against", "branch", "--format", "json"]) == 0
+    assert main(["report", "--since", "branch", "--format", "json"]) == 0
     (change,) = json.loads(capsys.readouterr().out)["changes"]
     assert (change["before"]["label"], change["kernels"][0]["time_ms"]["before"]) == (
         "branch",
@@ -110,17 +110,17 @@ def test_another_run_can_be_named(twice: Path, capsys: pytest.CaptureFixture[str
     assert {name: value for name, value in diff.items() if name != "version"} == change
     assert main(["diff", "branch", "latest"]) == 0
     told = capsys.readouterr().out
-    assert main(["report", "--against", "branch"]) == 0
+    assert main(["report", "--since", "branch"]) == 0
     assert capsys.readouterr().out.endswith(told)
 
 
 @pytest.mark.parametrize(
-    ("against", "message"), [("nigtly", "Did you mean `nightly`"), ("latest", "no other run of this report")]
+    ("since", "message"), [("nigtly", "Did you mean `nightly`"), ("latest", "no other run of this report")]
 )
 def test_runs_that_cannot_be_compared(
-    twice: Path, capsys: pytest.CaptureFixture[str], against: str, message: str
+    twice: Path, capsys: pytest.CaptureFixture[str], since: str, message: str
 ) -> None:
-    assert main(["report", "--against", against]) == 2
+    assert main(["report", "--since", since]) == 2
     assert message in capsys.readouterr().err
 
 

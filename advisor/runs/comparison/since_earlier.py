@@ -47,5 +47,5 @@ def since_run(
                 (alike if (whole.facts.device, source_of(whole)) == own else others).append(whole)
     chosen = list({run.id: run for run in alike or others}.values())[:most]
     if not chosen:
-        raise UsageError("--against: no other run of this report has a kernel of that run.")
+        raise UsageError("--since: no other run of this report has a kernel of that run.")
     return [difference(before, after, options) for after in chosen]
