@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from lsp_server.documents.workspace import WorkspaceFiles, concerns_gpu, concern
 
 if TYPE_CHECKING:
     from advisor.check.collectors import Collectors
+    from advisor.check.speedup_bounds.actions import Action
     from advisor.evidence.metrics.tables import Tables
     from advisor.rules.evaluation.incremental_judge import IncrementalJudge
 
@@ -56,8 +57,9 @@ class Analysis:
     be read. `texts` are those of all files looked at, by path from the document's root; `workspace_files` are
     the others that may launch the document's kernels; `tables` hold the metrics of all entities. Fixes are
     not written yet; `with_errors` are those of the texts that do not parse. `left_out` says why the text was
-    not looked at at all. `former` is the analysis of an earlier text, which may know what this one does not;
-    `own` is what this text alone gave, where findings of an earlier one are shown beside it.
+    not looked at at all. `shares` and `headroom` are those of a check's report. `former` is the analysis of
+    an earlier text, which may know what this one does not; `own` is what this text alone gave, where findings
+    of an earlier one are shown beside it.
     """
 
     document: Document
@@ -79,8 +81,21 @@ class Analysis:
     wrong_settings: str = ""
     left_out: str = ""
     with_errors: frozenset[str] = frozenset()
+    shares: Mapping[str | None, float] = field(default_factory=dict)
+    headroom: Mapping[tuple[str, str | None], float] = field(default_factory=dict)
     former: Analysis | None = None
     own: Analysis | None = None
+
+    @property
+    def actions(self) -> list[Action]:
+        """What to do, in the order of a check that runs nothing and of `advisor explain`."""
+        # Imported for the first page: an editor waits for the server to begin.
+        from advisor.check.speedup_bounds.actions import ranked_actions
+
+        left = self.headroom
+        return ranked_actions(
+            self.findings, self.shares, lambda one: left.get((one.rule, one.kernel_concerned()))
+        )
 
     @property
     def fixable(self) -> Analysis | None:
@@ -116,6 +131,8 @@ def analyse(
     evidence = min(evidence, settings.evidence, key=SOURCES.index)
     workspace_files = workspace.of(document)
     options = _options(document, settings, workspace_files, evidence, chosen)
+    # A check judges so too; a device that the client chose is the one that counts.
+    options = replace(options, any_device=not device and not settings.device_named)
     # An editor waits for the server to begin, and none of this is needed for that.
     from advisor.check.pipeline import check_with_tables
 
@@ -136,6 +153,7 @@ def analyse(
         tuple(one for one in report.unrecognised if one.path == document.path),
         checked.texts, workspace_files, checked.tables or {}, parsed=unread is None,
         unread=unread or frozenset(), with_errors=frozenset(report.unread),
+        shares=report.shares, headroom=report.headroom,
     )  # fmt: skip
 
 

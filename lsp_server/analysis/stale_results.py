@@ -35,6 +35,8 @@ def with_stale_results(good: Analysis, now: Analysis) -> Analysis:
         findings=tuple(findings),
         tables=tables,
         texts=texts,
+        shares=good.shares,
+        headroom=good.headroom,
         evidence=good.evidence,
         device=good.device,
         former=good.former,

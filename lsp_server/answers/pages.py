@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 
 from advisor.check.rulebook import rulebook_for
+from advisor.check.speedup_bounds.actions import Action
 from advisor.model.findings import Finding
 from advisor.model.storage.cache import user_cache_folder
+from advisor.reports.diagnosis.actions_in_words import gain_in_words, what_to_do
 from advisor.reports.rule_pages.catalogue import catalogue_of, find_rule
 from advisor.reports.rule_pages.fix_page import build_fix_page, find_fix
 from advisor.reports.rule_pages.page_markdown import page_as_markdown
@@ -64,7 +67,7 @@ def page_of_line(line: int, analysis: Analysis) -> ShownPage | None:
     kernel = kernel_around(line, analysis)
     if kernel is not None and kernel.span.line == line:
         return kernel_page(kernel, analysis)
-    findings = [one for one in analysis.findings if one.is_on(line, line)]
+    findings = [one for one in _in_order(analysis.actions) if one.is_on(line, line)]
     if findings:
         return page_named(findings[0].rule, analysis)
     return kernel_page(kernel, analysis) if kernel is not None else None
@@ -86,11 +89,10 @@ def kernel_page(kernel: Row, analysis: Analysis) -> ShownPage:
     """All that is known of a kernel: its card, its findings, and its accesses to memory."""
     known, quantities = known_of(analysis), Quantities(analysis.settings)
     card = kernel_card(kernel, quantities)
-    findings = [one for one in analysis.findings if one.kernel_concerned() == kernel.label]
+    actions = [one for one in analysis.actions if one.finding.kernel_concerned() == kernel.label]
     parts = [f"# Kernel {kernel.label} on {analysis.device.name}", card.markdown()]
-    if findings:
-        told = (f"- {_lines(one)}: {one.message} (`{one.rule}`)" for one in findings)
-        parts += ["## Findings", "\n".join(told)]
+    if actions:
+        parts += ["## What to do, the first thing first", "\n".join(map(_told, actions))]
     accesses = _accesses(kernel, known, analysis, quantities)
     if accesses:
         parts += ["## Accesses to memory", "\n".join(accesses)]
@@ -134,10 +136,17 @@ def _shown(name: str, page: Page) -> ShownPage:
     return ShownPage(f"{name}.md", page_as_markdown(page) + "\n", "\n\n".join([page.title, *paragraphs]))
 
 
-def _lines(finding: Finding) -> str:
-    """The lines of a finding's places, the worst first."""
-    lines = [str(one.span.line) for one in finding.at_each_place()]
-    return f"{'Line' if len(lines) == 1 else 'Lines'} {', '.join(lines)}"
+def _in_order(actions: Sequence[Action]) -> Iterator[Finding]:
+    for action in actions:
+        yield from (action.finding, *action.others)
+
+
+def _told(action: Action) -> str:
+    """An action as an item of a list: what to do where and what it gains, then what was found."""
+    finding = action.finding
+    lines = ", ".join(map(str, (finding.span.line, *action.other_lines)))
+    where = f"line{'s' if action.other_lines else ''} {lines}"
+    return f"1. {what_to_do(action)} ({where}, `{finding.rule}`): {gain_in_words(action)}. {finding.message}"
 
 
 def _accesses(kernel: Row, known: Known, analysis: Analysis, quantities: Quantities) -> list[str]:

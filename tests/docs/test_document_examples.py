@@ -30,7 +30,7 @@ Findings: TypeAlias = "list[dict[str, Any]]"
 
 
 def commands(row: CoverageRow) -> list[str]:
-    return row.example.split(" && ")
+    return row.example.split("; ")
 
 
 def programs(command: str) -> list[Path]:
@@ -78,7 +78,7 @@ def printed(project: Path) -> Callable[[str], str]:
     def run(example: str) -> str:
         if example not in of_examples:
             shutil.rmtree(project / ".advisor", ignore_errors=True)
-            of_examples[example] = " ".join("".join(map(run_one, example.split(" && "))).split())
+            of_examples[example] = " ".join("".join(map(run_one, example.split("; "))).split())
         return of_examples[example]
 
     return run
@@ -116,7 +116,7 @@ def test_an_example_shows_its_statement(
     files = [file for one in commands(row) for file in programs(one)]
     checked: Findings = request.getfixturevalue("checked") if files else []
     others = [one for one in commands(row) if not programs(one)]
-    said, named = [printed(" && ".join(others))] if others else [], set[str]()
+    said, named = [printed("; ".join(others))] if others else [], set[str]()
     for file in files:
         own = [one for one in checked if Path(one["path"]) == file]
         expected = hits(file)

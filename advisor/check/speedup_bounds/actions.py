@@ -32,6 +32,11 @@ class Action:
     expected: float = 1.0
 
     @property
+    def is_estimated(self) -> bool:
+        """Whether a rule, the time model or a run says what it gains; else `speedup` is what is left."""
+        return self.tried or self.finding.gain is not None
+
+    @property
     def other_lines(self) -> tuple[int, ...]:
         """The lines of all further places that the action concerns, in order."""
         places = [one.span.line for each in (self.finding, *self.others) for one in each.at_each_place()]
@@ -47,7 +52,7 @@ def ranked_actions(
     `shares` are those of kernels in the time of the run, by name; that of a kernel which is not there is
     unknown. `headroom` gives the speed-up that is left at most for a finding's remedy.
     """
-    actions = sorted((_action(one, shares, headroom(one)) for one in findings), key=_rank)
+    actions = sorted((action_for(one, shares, headroom(one)) for one in findings), key=_rank)
     by_remedy: dict[tuple[object, ...], Action] = {}
     for one in actions:
         remedy = one.fix.id if one.fix is not None and one.fix.id else f"rule {one.finding.rule}"
@@ -72,7 +77,8 @@ def gain_of_run(share: float, speedup: float) -> float:
     return 1.0 / (1.0 - share + share / speedup)
 
 
-def _action(finding: Finding, shares: Mapping[str | None, float], headroom: float | None) -> Action:
+def action_for(finding: Finding, shares: Mapping[str | None, float], headroom: float | None) -> Action:
+    """The action for one finding, by the shares of kernels and the speed-up that is left for its remedy."""
     speedup, fix, tried = _estimate(finding, headroom)
     share = shares.get(finding.kernel_concerned())
     if share is not None and finding.launches is not None:

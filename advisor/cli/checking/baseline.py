@@ -51,6 +51,8 @@ def read_baseline(file: Path) -> Counter[Entry]:
                 for row in content["findings"]
             }
         )
+    except FileNotFoundError:
+        raise UsageError(f"--baseline {file}: there is no such file; --write-baseline writes it.") from None
     except OSError as error:
         raise UsageError(f"--baseline {file}: cannot be read: {error.strerror or error}") from None
     except (ValueError, KeyError, TypeError) as error:

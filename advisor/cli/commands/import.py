@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from advisor.cli.importing.imported_run import Imported
     from advisor.model.settings.check_options import CheckOptions
 
-SUMMARY = "Read reports of Nsight Compute, Nsight Systems or torch.profiler, keep them and judge them."
+SUMMARY = "Read reports of Nsight Compute, Nsight Systems, torch.profiler or rocprof, keep and judge them."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from advisor.model.history.store import HistoryStore
     from advisor.model.settings.check_options import CheckOptions
+    from advisor.runs.comparison.differences import Difference
     from advisor.runs.comparison.ranking.ranking import Ranking
     from advisor.runs.comparison.ranking.scaling import Scaling
 
@@ -40,6 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"kernels shown (default: {_DEFAULT_TOP})",
     )
     parser.add_argument(
+        "--since",
+        metavar="RUN",
+        help="show what changed since that run or file of a report (--html shows the run before without it)",
+    )
+    parser.add_argument(
         "--html",
         type=Path,
         metavar="FILE",
@@ -49,6 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 once the report is written; 2 where there is nothing to report on."""
+    from dataclasses import replace
+
     from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.checking.report_file import write_to_stdout
     from advisor.cli.reporting.chosen_runs import chosen_runs, comparing_options, open_history
@@ -73,20 +81,38 @@ def run(args: argparse.Namespace) -> int:
         with TerminalProgress(args.quiet) as progress:
             found = with_remedies(rankings(runs, options), options, not args.no_run, progress)
             scalings = [] if args.html else _scalings(found, store, args.top)
+            differences = _differences(args, found, store, options)
     finally:
         store.close()
     if args.html:
         with TerminalProgress(args.quiet):
-            _write_page(args.html, found, gone, options)
+            _write_page(args.html, found, gone, differences, options)
     elif args.format == "json":
         from advisor.cli.reporting.ranking_json import ranking_json
 
-        write_to_stdout(ranking_json(found, gone, scalings), True)
+        write_to_stdout(ranking_json(found, gone, scalings, differences), True)
     else:
         from advisor.cli.reporting.ranking_page import ranking_page
 
-        write_to_stdout(ranking_page(found, gone, scalings, args.top, args.format == "markdown"), False)
+        if args.quiet:
+            found = [replace(one, notes=()) for one in found]
+        page = ranking_page(found, gone, scalings, differences, args.top, args.format == "markdown")
+        write_to_stdout(page, False)
     return 0
+
+
+def _differences(
+    args: argparse.Namespace, found: Sequence[Ranking], store: HistoryStore, options: CheckOptions
+) -> list[Difference]:
+    """What changed since the run that is named; for a page without one since the run before."""
+    from advisor.cli.reporting.chosen_runs import kept_or_imported
+    from advisor.reports.html_report.amounts import amounts
+    from advisor.runs.comparison.since_earlier import since_run, since_run_before
+
+    most = amounts().compared_runs
+    if args.since is not None:
+        return since_run(kept_or_imported(args.since, options), found, store, options, most)
+    return since_run_before(found, store, options, most) if args.html else []
 
 
 def _scalings(found: Sequence[Ranking], store: HistoryStore, top: int) -> list[Scaling]:
@@ -110,7 +136,13 @@ def _require_page(file: Path) -> None:
     require_matplotlib()
 
 
-def _write_page(file: Path, found: Sequence[Ranking], gone: Sequence[str], options: CheckOptions) -> None:
+def _write_page(
+    file: Path,
+    found: Sequence[Ranking],
+    gone: Sequence[str],
+    differences: Sequence[Difference],
+    options: CheckOptions,
+) -> None:
     from advisor.cli.checking.report_file import write_atomically
     from advisor.cli.reporting.chosen_runs import open_history
     from advisor.reports.html_report.gathering import gather
@@ -119,7 +151,7 @@ def _write_page(file: Path, found: Sequence[Ranking], gone: Sequence[str], optio
     notices = [f"Not in the source any more: {', '.join(gone)}."] if gone else []
     store = open_history(options)
     try:
-        material = gather(found, store, options, notices)
+        material = gather(found, store, options, notices, differences)
     finally:
         store.close()
     write_atomically(file, report_html(material))

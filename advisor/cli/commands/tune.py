@@ -86,7 +86,7 @@ def _print(args: argparse.Namespace, result: TuningResult, diff: str) -> None:
         content = result_json(result, diff, args.write and bool(result.edited))
         write_to_stdout(json.dumps(content, indent=2), True)
         return
-    write_to_stdout(result_text(result), False)
+    write_to_stdout(result_text(result, args.quiet), False)
     if diff and args.diff:
         write_to_stdout(f"\n{diff}", False)
     if diff and not args.quiet:

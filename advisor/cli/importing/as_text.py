@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING
 
 from advisor.cli.pages.tables import plain_table
 from advisor.cli.reporting.page import fitting_table
-from advisor.cli.reporting.run_numbers import run_numbers
-from advisor.cli.reporting.wording import UNKNOWN, counted, ratio_in_words, shape_in_words, time_in_words
 from advisor.evidence.measured.reports.kernel_names import shortened
 from advisor.model.history.fingerprint import Fingerprint, Run
 from advisor.model.settings.check_options import CheckOptions
 from advisor.reports.outputs import RenderOptions, options_for, render_report
+from advisor.reports.outputs.wording.numbers import (
+    UNKNOWN,
+    counted,
+    ratio_in_words,
+    shape_in_words,
+    time_in_words,
+)
+from advisor.reports.outputs.wording.run_metrics import run_numbers
 from advisor.rules.units import find_unit, format_value
 
 if TYPE_CHECKING:

@@ -84,6 +84,8 @@ def import_reports(
         host={key: value for report in reports for key, value in report.host.items() if value},
     )
     judged = _judged(run, files, replace(options, device=device.device.id), project)
+    if device.told and not device.certain:
+        judged.device = device.told
     lacking = _lacking(reports, readings)
     return Imported(run, judged, _unused(readings), _refused(readings), device.device.id, lacking)
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from advisor.check.speedup_bounds.tree import diagnosis_tree
-from advisor.cli.reporting.wording import time_in_words
 from advisor.evidence.metrics.prediction_error import time_interval
+from advisor.reports.diagnosis.actions_in_words import action_in_words
 from advisor.reports.diagnosis.made_up_launches import synthesis_in_words
 from advisor.reports.outputs.drawing.paragraphs import paragraph
-from advisor.reports.outputs.wording.actions import action_in_words
+from advisor.reports.outputs.wording.numbers import time_in_words
 
 if TYPE_CHECKING:
     from advisor.check.speedup_bounds.actions import Action
@@ -127,7 +127,9 @@ def _details(answer: Answer, width: int) -> Iterator[str]:
     if len(groups) > _LINES:
         yield f"   and {len(groups) - _LINES} more"
     if answer.needs:
-        yield _indented(f"unknown: {', '.join(answer.needs)}", width, "   ")
+        # Rules call a metric by its row and name; the name alone is what `advisor metrics` lists.
+        names = dict.fromkeys(need.partition(".")[2] or need for need in answer.needs)
+        yield _indented(f"not known: {', '.join(names)}", width, "   ")
 
 
 def _places(lines: list[int]) -> str:

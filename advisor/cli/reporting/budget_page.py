@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from advisor.cli.reporting.page import Page
-from advisor.cli.reporting.wording import (
+from advisor.reports.outputs.wording.numbers import (
     UNKNOWN,
     counted,
     ratio_in_words,

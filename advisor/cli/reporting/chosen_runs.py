@@ -97,24 +97,3 @@ def _imported(file: Path, options: CheckOptions) -> Run:
     from advisor.cli.importing.project_kernels import project_of
 
     return import_reports([file], options, project_of(options), "", (), "").run
-
-
-def run_in_words(run: Run) -> str:
-    """A run in a line: number, label, when, commit, and how it ended unless well."""
-    from datetime import datetime, timezone
-
-    facts = run.facts
-    when = datetime.fromtimestamp(facts.started, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    parts = [facts.label, when]
-    if facts.commit:
-        parts.append(f"commit {facts.commit[:8]}{' with changes' if facts.dirty else ''}")
-    name = f"run {run.id}" if run.id is not None else "report"
-    ended = "" if run.status == "done" else f"; {_ENDINGS.get(run.status, run.status)}"
-    return f"{name} ({', '.join(part for part in parts if part)}){ended}"
-
-
-_ENDINGS = {
-    "running": "it is still running",
-    "broken off": "it was aborted, what it had kept is shown",
-    "failed": "it failed",
-}

@@ -6,15 +6,19 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from advisor.cli.reporting.ranking_json import finding_content, run_content
+from advisor.cli.reporting.content_json import finding_content, run_content
 from advisor.model.history.fingerprint import Fingerprint
 from advisor.runs.comparison.differences import Difference, KernelChange
 
 
 def difference_json(found: Difference) -> str:
     """The difference as a JSON object; numbers that are not known are null."""
-    content = {
-        "version": 1,
+    return json.dumps({"version": 1, **difference_content(found)}, indent=2)
+
+
+def difference_content(found: Difference) -> dict[str, Any]:
+    """What two runs differ in, as it stands in JSON."""
+    return {
         "before": run_content(found.before),
         "after": run_content(found.after),
         "conditions": [asdict(one) for one in found.conditions],
@@ -27,7 +31,6 @@ def difference_json(found: Difference) -> str:
         "findings_ended": [finding_content(one) for one in found.ended],
         "findings_begun": [finding_content(one) for one in found.begun],
     }
-    return json.dumps(content, indent=2)
 
 
 def _who(one: Fingerprint) -> dict[str, Any]:

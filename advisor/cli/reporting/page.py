@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Sequence
 
 from advisor.cli.pages.tables import plain_table
-from advisor.cli.reporting.wording import markdown_table
+from advisor.reports.outputs.wording.numbers import markdown_table
 
 _WIDTH, _NARROWEST = 110, 40
 

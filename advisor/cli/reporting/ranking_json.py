@@ -8,43 +8,32 @@ from dataclasses import asdict
 from typing import Any
 
 from advisor.check.speedup_bounds.actions import Action
-from advisor.model.findings import Finding
-from advisor.model.history.fingerprint import Run
-from advisor.reports.outputs.wording.actions import gain_in_words, what_to_do
+from advisor.cli.reporting.content_json import finding_content, run_content
+from advisor.cli.reporting.difference_json import difference_content
+from advisor.reports.diagnosis.actions_in_words import gain_in_words, what_to_do
+from advisor.runs.comparison.differences import Difference
 from advisor.runs.comparison.ranking.order import Advice, Step
 from advisor.runs.comparison.ranking.ranking import RankedKernel, RankedShape, Ranking
 from advisor.runs.comparison.ranking.scaling import Scaling
 
 
-def ranking_json(found: Sequence[Ranking], gone: Sequence[str], scalings: Sequence[Scaling]) -> str:
-    """A JSON object with one entry of `devices` for each device; unknown numbers are null."""
+def ranking_json(
+    found: Sequence[Ranking],
+    gone: Sequence[str],
+    scalings: Sequence[Scaling],
+    differences: Sequence[Difference],
+) -> str:
+    """A JSON object with one entry of `devices` for each device, and one of `changes` for each run that is
+    compared with an earlier one; unknown numbers are null.
+    """
     content = {
         "version": 1,
         "devices": [_ranking(one) for one in found],
         "gone": list(gone),
         "scaling": [asdict(one) for one in scalings],
+        "changes": [difference_content(one) for one in differences],
     }
     return json.dumps(content, indent=2)
-
-
-def run_content(run: Run) -> dict[str, Any]:
-    """A run without its fingerprints."""
-    return {"id": run.id, "status": run.status, **asdict(run.facts)}
-
-
-def finding_content(one: Finding) -> dict[str, Any]:
-    """What tells a finding apart, its message and its gain."""
-    return {
-        "rule": one.rule,
-        "path": one.path,
-        "line": one.span.line,
-        "places": [{"path": place.path, "line": place.span.line} for place in one.further_places],
-        "kernel": one.kernel_concerned(),
-        "severity": one.severity,
-        "message": one.message,
-        "gain": None if one.gain is None else {"speedup": one.gain.speedup, "basis": one.gain.basis},
-        "effort": one.effort or None,
-    }
 
 
 def _ranking(one: Ranking) -> dict[str, Any]:

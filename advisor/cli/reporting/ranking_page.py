@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from advisor.check.speedup_bounds.tree import diagnosis_tree
-from advisor.cli.reporting.chosen_runs import run_in_words
+from advisor.cli.reporting.difference_page import add_difference
 from advisor.cli.reporting.page import Page
-from advisor.cli.reporting.run_numbers import run_numbers
-from advisor.cli.reporting.wording import (
+from advisor.evidence.measured.reports.kernel_names import shortened
+from advisor.reports.changes.runs_in_words import run_in_words
+from advisor.reports.diagnosis.actions_in_words import action_in_words, estimate_in_words, place_in_words
+from advisor.reports.outputs.wording.numbers import (
     UNKNOWN,
     counted,
     factor_in_words,
@@ -16,8 +18,8 @@ from advisor.cli.reporting.wording import (
     share_in_words,
     time_in_words,
 )
-from advisor.evidence.measured.reports.kernel_names import shortened
-from advisor.reports.outputs.wording.actions import action_in_words, place_in_words
+from advisor.reports.outputs.wording.run_metrics import run_numbers
+from advisor.runs.comparison.differences import Difference
 from advisor.runs.comparison.numbers import comparing_numbers
 from advisor.runs.comparison.ranking.order import Advice, Step
 from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
@@ -27,14 +29,17 @@ from advisor.runs.comparison.times import launch_time
 _MOST_ADVICE = 5
 _MOST_RUNS = 5
 _MOST_LINES = 6
-# Below it `1.00 x` would be told.
-_LEAST_GAIN = 1.005
 
 
 def ranking_page(
-    found: Sequence[Ranking], gone: Sequence[str], scalings: Sequence[Scaling], top: int, markdown: bool
+    found: Sequence[Ranking],
+    gone: Sequence[str],
+    scalings: Sequence[Scaling],
+    differences: Sequence[Difference],
+    top: int,
+    markdown: bool,
 ) -> str:
-    """All rankings under each other, then the kernels that several of them have."""
+    """All rankings under each other, the kernels that several of them have, then what changed."""
     page = Page(markdown)
     for one in found:
         _ranking(page, one, top, one is found[0])
@@ -43,6 +48,8 @@ def ranking_page(
     if gone:
         more = f" and {len(gone) - top} more" if len(gone) > top else ""
         page.paragraph(f"No longer in the source and left out: {', '.join(gone[:top])}{more}.")
+    for difference in differences:
+        add_difference(page, difference)
     return page.text()
 
 
@@ -82,7 +89,8 @@ def _totals(one: Ranking) -> str:
         text += f" without {one.untimed} whose time is not known" if one.untimed else ""
     if one.known_ms is not None and one.wall_ms is not None:
         text += f", {share_in_words(one.known_ms / one.wall_ms)} of {time_in_words(one.wall_ms)} of wall time"
-    if one.device is None:
+    if one.device is None and any(run.facts.kind != "import" for run in one.runs):
+        # The notes of an import say it.
         text += f"; this GPU has no device file, rules were judged for {one.judged_for}"
     return f"{text}."
 
@@ -163,28 +171,21 @@ def _first(page: Page, one: Ranking) -> None:
     shown = one.actions[: diagnosis_tree().first]
     if shown:
         page.paragraph("Do first:")
-        nowhere = _nowhere(one)
-        page.numbered([(action_in_words(each, place_in_words(each, nowhere)), []) for each in shown])
-
-
-def _nowhere(one: Ranking) -> frozenset[str]:
-    """What stands for the path of kernels that no file is known of."""
-    return frozenset(kernel.place.path for kernel in one.kernels if kernel.path is None)
+        page.numbered([(action_in_words(each, place_in_words(each, one.nowhere)), []) for each in shown])
 
 
 def _order(page: Page, one: Ranking, with_all: bool) -> None:
     """Show the steps with their findings; those without any once on a page."""
     shown = [step for step in one.steps if with_all or step.advice]
-    nowhere = _nowhere(one)
     if shown:
         page.paragraph("Recommended order:")
-        page.numbered([(f"{step.title}. {step.text}", _advice_of(page, step, nowhere)) for step in shown])
+        page.numbered([(f"{step.title}. {step.text}", _advice_of(page, step, one.nowhere)) for step in shown])
     else:
         page.paragraph("The rules have nothing to say of these kernels.")
 
 
 def _advice_of(page: Page, step: Step, nowhere: Container[str]) -> list[str]:
-    """The step's findings by rule and kernel; `nowhere` are paths of kernels that no file is known of."""
+    """The step's findings by rule and kernel; `nowhere` are paths of what no file is known of."""
     groups = _groups(step.advice)
     lines = [_advice(page, group, nowhere) for group in groups[:_MOST_ADVICE]]
     rest = sum(map(len, groups[_MOST_ADVICE:]))
@@ -203,9 +204,8 @@ def _advice(page: Page, group: Sequence[Advice], nowhere: Container[str]) -> str
     first = group[0]
     lines = sorted({each.span.line for one in group for each in one.finding.at_each_place()})
     places = ", ".join(map(str, lines[:_MOST_LINES])) + (", …" if len(lines) > _MOST_LINES else "")
-    gain = ""
-    if first.gain_of_run is not None and first.gain_of_run >= _LEAST_GAIN:
-        gain = f" The whole run: at most {factor_in_words(first.gain_of_run)}."
+    said = estimate_in_words(first.action)
+    gain = f" {said[:1].upper()}{said[1:]}." if said else ""
     effort = f" Effort: {first.finding.effort}." if first.finding.effort else ""
     rule = page.code(f"[{first.finding.rule}]")
     is_placed = first.kernel is not None and first.finding.path not in nowhere

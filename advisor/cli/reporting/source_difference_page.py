@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from advisor.cli.reporting.page import Page
-from advisor.cli.reporting.wording import counted, factor_in_words, time_in_words
 from advisor.model.findings import Finding, Problem, Report
 from advisor.reports.changes.source_changes import SourceChanges, TimeChange
 from advisor.reports.outputs.interchange.finding_objects import finding_object, problem_object
 from advisor.reports.outputs.interchange.fingerprints import fingerprints
 from advisor.reports.outputs.wording.locations import Locations
+from advisor.reports.outputs.wording.numbers import counted, factor_in_words, time_in_words
 
 _MOST_FINDINGS = 30
 _TOLD = ("predicted slower", "predicted faster", "cannot tell")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from advisor.cli.options import add_format
 from advisor.cli.pages.chosen_rules import Chosen, add_rules_argument
 from advisor.model.settings.path_patterns import path_below
+from advisor.reports.outputs.wording.counts import counted
 
 if TYPE_CHECKING:
     from advisor.rules.lint import Remark
@@ -53,9 +54,8 @@ def run(args: argparse.Namespace) -> int:
         for remark in remarks:
             print(f"{remark.path}:{remark.span.line}:{remark.span.column}: {remark.code} {remark.sentence}")
             print(f"    help: {remark.help}")
-        count = len(remarks)
         if not args.quiet:
-            print(f"{count} remark{'' if count == 1 else 's'} on {len(chosen.rules)} rules.")
+            print(f"{counted(len(remarks), 'remark')} on {counted(len(chosen.rules), 'rule')}.")
     return 2 if broken else 1 if remarks else 0
 
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from advisor.cli.pages.tables import plain_table
-from advisor.cli.reporting.wording import time_in_words
 from advisor.evidence.metrics.prediction_error import ratio_interval
+from advisor.reports.outputs.wording.numbers import time_in_words
 from advisor.runs.tuning.numbers import tuning_numbers
 from advisor.runs.tuning.search import TuningResult
 from advisor.runs.tuning.slots.numbers_in_source import NO_LIMIT, REGISTERS
@@ -16,16 +16,16 @@ from advisor.runs.tuning.trials.trials import Trial
 _LEFT_COLUMNS = 1
 
 
-def result_text(result: TuningResult) -> str:
+def result_text(result: TuningResult, quiet: bool = False) -> str:
     """The head, the table of all tried configurations, and what follows from it."""
-    return "\n".join([*_head(result), "", _table(result), "", *_verdict(result)])
+    return "\n".join([*_head(result, quiet), "", _table(result), "", *_verdict(result)])
 
 
-def _head(result: TuningResult) -> list[str]:
+def _head(result: TuningResult, quiet: bool) -> list[str]:
     target = result.target
     size = ", ".join(f"{name} {_shape(shape) or kind}" for name, kind, shape in result.arguments)
     lines = [f"{target.path}:{target.line}: {target.kernel} on {result.device.name}", f"  with {size}"]
-    if result.kept:
+    if result.kept and not quiet:
         lines.append("  from the cache: nothing has changed since this search; --fresh searches again")
     return lines
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from advisor.cli.verification.verification_output import judgement_object, times_in_words
+from advisor.reports.outputs.wording.quantities import number
 
 if TYPE_CHECKING:
     from advisor.runs.verification.verdicts import Judgement
@@ -27,7 +28,7 @@ def as_text(before: Version, after: Version, judgement: Judgement) -> str:
 def _saved(ratio: float) -> str:
     """A ratio of times as the share of the time before that is saved or added."""
     change = abs(1.0 - 1.0 / ratio) * 100.0
-    return f"{change:.3g}% {'less' if ratio >= 1.0 else 'more'} time"
+    return f"{number(float(f'{change:.3g}'))}% {'less' if ratio >= 1.0 else 'more'} time"
 
 
 def as_json(before: Version, after: Version, judgement: Judgement) -> str:

@@ -8,8 +8,8 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from advisor.cli.reporting.wording import time_in_words
 from advisor.model.findings import SLOWER
+from advisor.reports.outputs.wording.numbers import time_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

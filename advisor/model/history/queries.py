@@ -62,3 +62,15 @@ SELECT max(f.id) FROM (
         AND mean_ms IS NOT NULL ORDER BY run DESC, id DESC LIMIT ?
 ) f WHERE coalesce(f.source_hash, '') = ? GROUP BY f.grid, f.block ORDER BY max(f.id) DESC
 """
+
+# Runs with a kernel of this run, wherever its file lies; those with its label first, and of each the latest.
+BEFORE = """
+SELECT r.id FROM runs r
+WHERE r.id < ? AND r.device = ? AND r.kind <> 'recording' AND r.status = 'done' AND EXISTS (
+    SELECT 1 FROM fingerprints f JOIN kernels k ON k.id = f.kernel
+    JOIN kernels m ON m.name = k.name AND m.source = k.source AND m.device = k.device
+    JOIN fingerprints g ON g.kernel = m.id AND g.run = r.id
+    WHERE f.run = ? AND k.source = ?
+)
+ORDER BY CASE WHEN r.label = ? THEN 1 ELSE 0 END DESC, r.id DESC LIMIT 1
+"""

@@ -229,6 +229,14 @@ class HistoryStore:
             runs += self._runs(self.database.rows(query, part))
         return [replace(run, fingerprints=tuple(found[run.id or 0])) for run in runs]
 
+    def run_before(self, run: Run, source: Source) -> int | None:
+        """The number of the run that a kept one is compared with: an earlier one of its device and source
+        that ended well and has one of its kernels. One of the same label comes first, then the latest.
+        """
+        key = [run.id, run.facts.device, run.id, source, run.facts.label]
+        rows = self.database.rows(queries.BEFORE, key)
+        return int(rows[0][0]) if rows else None
+
     def times(
         self, name: str | None = None, path: str | None = None, most: int | None = None
     ) -> list[TimePoint]:

@@ -1,1 +1,1 @@
-"""What an edit of sources changes: findings and predicted times."""
+"""What changed: by an edit of the sources, or between two runs."""

@@ -24,6 +24,8 @@ class Amounts:
     line_points: int
     times: int
     compared: int
+    compared_runs: int
+    changed: int
     sources: int
     findings: int
     places: int

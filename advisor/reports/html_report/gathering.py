@@ -10,13 +10,20 @@ from advisor.model.settings.check_options import CheckOptions
 from advisor.reports.html_report.amounts import amounts
 from advisor.reports.html_report.material import Material
 from advisor.reports.rule_pages.catalogue import load_catalogue
+from advisor.runs.comparison.differences import Difference
 from advisor.runs.comparison.ranking.ranking import Ranking
 
 
 def gather(
-    rankings: Sequence[Ranking], store: HistoryStore, options: CheckOptions, notices: Sequence[str] = ()
+    rankings: Sequence[Ranking],
+    store: HistoryStore,
+    options: CheckOptions,
+    notices: Sequence[str] = (),
+    differences: Sequence[Difference] = (),
 ) -> Material:
-    """The material for `report_html`: rankings with their remedies, and the history's times and runs."""
+    """The material for `report_html`: rankings with their remedies, what changed, and the history's times and
+    runs.
+    """
     return Material(
         rankings=rankings,
         times=store.times(most=amounts().times),
@@ -25,4 +32,5 @@ def gather(
         made=time.time(),
         project=options.settings.root.resolve().name,
         notices=notices,
+        differences=differences,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from advisor.model.history.fingerprint import Run
 from advisor.model.history.store import TimePoint
 from advisor.reports.outputs import RuleCatalogue
+from advisor.runs.comparison.differences import Difference
 from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
 
 Who = tuple[str | None, str]
@@ -18,7 +19,8 @@ class Material:
     """What the page tells of.
 
     `times` are of the whole history, the oldest first; `runs` are its latest ones, without fingerprints and
-    the latest first. `rules` are described where a finding names them. `made` is in seconds since the epoch.
+    the latest first. `differences` are of runs with an earlier one. `rules` are described where a finding
+    names them. `made` is in seconds since the epoch.
     """
 
     rankings: Sequence[Ranking]
@@ -28,6 +30,7 @@ class Material:
     made: float
     project: str
     notices: Sequence[str] = ()
+    differences: Sequence[Difference] = ()
     numbers: Mapping[Who, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -36,6 +39,11 @@ class Material:
             for kernel in ranking.kernels:
                 numbers.setdefault(who(kernel), len(numbers) + 1)
         object.__setattr__(self, "numbers", numbers)
+
+    @property
+    def nowhere(self) -> frozenset[str]:
+        """What stands for the path of what no file is known of."""
+        return frozenset().union(*(ranking.nowhere for ranking in self.rankings))
 
     def number(self, kernel: RankedKernel) -> int:
         """The number by which charts and tables call a kernel, whichever device it ran on."""

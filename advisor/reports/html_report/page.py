@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from advisor import __version__
 from advisor.reports.html_report.charts.canvas import require_matplotlib
 from advisor.reports.html_report.material import Material
+from advisor.reports.html_report.sections.changes import changes
 from advisor.reports.html_report.sections.devices import device_comparison
 from advisor.reports.html_report.sections.findings import findings_part, severities
 from advisor.reports.html_report.sections.heat_map import heat_maps
@@ -49,6 +50,7 @@ def report_html(material: Material) -> str:
         "rooflines": rooflines(material),
         "findings": findings,
         "sources": heat_maps(material, findings.at),
+        "changes": changes(material),
         "trends": trends(material),
         "devices": device_comparison(material),
         "nvml": nvml_part(material),

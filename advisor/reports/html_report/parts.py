@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a cell: `target` is an address, `style` a class of the style sheet."""
+    """What stands in a cell: `target` is an address, `style` a class of the style sheet; `is_prose` has what
+    stands in backticks shown as code.
+    """
 
     text: str
     target: str = ""
     style: str = ""
+    is_prose: bool = False
 
 
 @dataclass(frozen=True)

@@ -54,8 +54,8 @@ class _Page:
 
     def kernel(self, owner: Owner, actions: Sequence[Action]) -> list[str]:
         """The heading of a kernel and its causes."""
-        heading = self.palette.gutter(self._heading(owner))
-        return [heading, *(line for one in actions for line in self.causes.in_full(one))]
+        heading = map(self.palette.gutter, paragraph(self._heading(owner), self.width, rest="  "))
+        return [*heading, *(line for one in actions for line in self.causes.in_full(one))]
 
     def in_lines(self, actions: Sequence[Action]) -> list[str]:
         """A line for each of some causes."""

@@ -22,7 +22,7 @@ class CoverageRow:
     """A statement, and the names of what carries it, by kind.
 
     `limit` says where a part can serve nobody or a number differs, and why, `left_out` why nothing carries
-    it, `seen_in` which tools look for it. `example` is the command, or several joined by `&&`, that shows
+    it, `seen_in` which tools look for it. `example` is the command, or several joined by `;`, that shows
     the statement, `shows` the rules and texts that stand in what it prints.
     """
 

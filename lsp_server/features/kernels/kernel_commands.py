@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 EXPLAIN = "advisor.explain"
 MACHINE_CODE = "advisor.machineCode"
 CHOOSE_DEVICE = "advisor.chooseDevice"
+# Seconds that a page waits for fixes, which are mostly written before anybody asks for it.
+_PATIENCE = 1.0
 _CONFIGURED = "As configured"
 _NOTHING_HERE = "There is no kernel at this place."
 
@@ -39,6 +42,7 @@ async def explain(ls: AdvisorServer, *arguments: object) -> None:
     if analysis is None:
         return
     what = arguments[1]
+    analysis = await _with_fixes(ls, analysis)
     try:
         page = await ls.analyses.run(
             lambda: page_named(what, analysis) if isinstance(what, str) else _of_line(what, analysis)
@@ -106,6 +110,18 @@ async def _analysis(ls: AdvisorServer, arguments: tuple[object, ...]) -> Analysi
     if analysis is None:
         ls.show_message("This needs an open document with kernels.", types.MessageType.Info)
     return analysis
+
+
+async def _with_fixes(ls: AdvisorServer, analysis: Analysis) -> Analysis:
+    """The analysis with the fixes that are known soon: by them a check orders what to do, and tells of it."""
+    from lsp_server.answers.diagnostics import fingerprint
+
+    fixable = analysis.fixable
+    if fixable is None:
+        return analysis
+    written = await ls.fixes.written(fixable, fixable.findings, _PATIENCE)
+    known = {fingerprint(one.finding): one.finding for one in written}
+    return replace(analysis, findings=tuple(known.get(fingerprint(one), one) for one in analysis.findings))
 
 
 def _of_line(line: object, analysis: Analysis) -> ShownPage | None:

@@ -184,7 +184,7 @@ def test_a_pack_without_rules_is_said(advise: AdvisorCommand, tree: Path) -> Non
 def test_a_missing_baseline_is_said(advise: AdvisorCommand, tree: Path) -> None:
     outcome = advise("check", "--no-cache", "--baseline", "gone.json", "plain.py", cwd=tree)
     assert outcome.status == 2
-    assert "--baseline gone.json: cannot be read: No such file or directory" in outcome.err
+    assert "--baseline gone.json: there is no such file; --write-baseline writes it." in outcome.err
 
 
 def test_sarif_says_that_the_run_was_not_whole(advise: AdvisorCommand, tree: Path) -> None:

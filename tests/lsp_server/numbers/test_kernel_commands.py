@@ -56,7 +56,7 @@ def test_a_kernel_is_explained_with_its_findings_and_accesses(client, what):
     client.start(window=SHOWS)
     text = page(client, "advisor.explain", client.open("k.py", TRANSPOSED), what)
     assert text.startswith("# Kernel scale on NVIDIA A100 80GB\n")
-    assert "- Line 8: " in text and "(`transposed-index`)" in text
+    assert "(line 8, `transposed-index`): " in text
     assert "| 8 | `b[i, j]` | load | global | 16 sectors/request | 4 to 8 sectors/request |" in text
 
 

@@ -10,10 +10,12 @@ from advisor.model.history.fingerprint import Run
 from advisor.model.history.store import HistoryStore
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import load_config
+from advisor.reports.html_report.amounts import amounts
 from advisor.reports.html_report.gathering import gather
 from advisor.reports.html_report.page import report_html
 from advisor.runs.comparison.ranking.ranking import rankings
 from advisor.runs.comparison.ranking.remedies import with_remedies
+from advisor.runs.comparison.since_earlier import since_run_before
 
 MADE = 1_762_000_000.0
 
@@ -30,6 +32,8 @@ def html_of(root: Path, runs: Sequence[Run] | None = None) -> str:
     store = HistoryStore(root)
     try:
         found = rankings(store.latest() if runs is None else runs, options)
-        return report_html(replace(gather(with_remedies(found, options), store, options), made=MADE))
+        changed = since_run_before(found, store, options, amounts().compared_runs)
+        material = gather(with_remedies(found, options), store, options, differences=changed)
+        return report_html(replace(material, made=MADE))
     finally:
         store.close()

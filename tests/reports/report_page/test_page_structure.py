@@ -53,7 +53,18 @@ def test_ids_are_unique_and_every_link_arrives(whole: str) -> None:
 
 def test_all_parts_are_there(whole: str) -> None:
     found = Page(whole)
-    parts = {"time-0", "roofline-0", "findings", "source", "trend-0", "devices", "nvml", "origin", "rules"}
+    parts = {
+        "time-0",
+        "roofline-0",
+        "findings",
+        "source",
+        "changes-0",
+        "trend-0",
+        "devices",
+        "nvml",
+        "origin",
+        "rules",
+    }
     assert parts <= set(found.sections)
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.check.speedup_bounds.actions import Action
 from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.model.findings import FASTER, Evidence, Finding, Fix
+from advisor.reports.diagnosis.actions_in_words import (
+    action_in_words,
+    estimate_in_words,
+    factor_in_short,
+    place_in_words,
+)
 from advisor.reports.html_report.amounts import amounts
 from advisor.reports.html_report.material import Material
 from advisor.reports.html_report.parts import Table, cells
 from advisor.reports.outputs import RuleCatalogue
-from advisor.reports.outputs.wording.actions import action_in_words, place_in_words
 from advisor.reports.outputs.wording.counts import counted, listed
 from advisor.reports.outputs.wording.quantities import quantity
 from advisor.reports.rule_pages.page_model import web_only
@@ -128,8 +134,7 @@ def findings_part(material: Material) -> FindingsPart:
         steps.append(StepPart(f"step-{step.id}", step.title, step.text, tuple(entries)))
     named = {entry.rule for step in steps for entry in step.entries}
     rules = tuple(_rule(material.rules, name) for name in sorted(named) if name in material.rules)
-    kernels = [kernel for ranking in material.rankings for kernel in ranking.kernels]
-    nowhere = frozenset(kernel.place.path for kernel in kernels if kernel.path is None)
+    nowhere = material.nowhere
     first = tuple(_first(one, entries_of.get(id(one.finding)), nowhere) for one in actions)
     return FindingsPart(first, _paragraphs(number, left_out), tuple(steps), rules, at)
 
@@ -178,7 +183,8 @@ def _entry(material: Material, number: int, group: Sequence[Advice], best: Findi
     first = group[0]
     finding = first.finding
     places = _places(group)
-    lines = list(dict.fromkeys(f"{one.path}:{one.span.line}" for one in places))
+    known = (one for one in places if one.path not in material.nowhere)
+    lines = list(dict.fromkeys(f"{one.path}:{one.span.line}" for one in known))
     most = amounts().places
     others = [
         f"Line {one.span.line}: {one.message}" for one in places[1:most] if one.message != finding.message
@@ -193,7 +199,7 @@ def _entry(material: Material, number: int, group: Sequence[Advice], best: Findi
         kernel=concerned,
         kernel_number=_kernel_number(material, concerned, finding),
         places=tuple(lines[:most]) + ((f"and {len(lines) - most} more",) if len(lines) > most else ()),
-        summary=_gain(first),
+        summary=factor_in_short(first.action),
         message=finding.message,
         others=tuple(dict.fromkeys(others)),
         why=finding.why,
@@ -216,24 +222,10 @@ def _kernel_number(material: Material, name: str, finding: Finding) -> int | Non
     return None
 
 
-def _gain(advice: Advice) -> str:
-    if advice.speedup is None or advice.speedup <= 1.0:
-        return ""
-    return f"predicted up to {advice.speedup:.3g} ×"
-
-
 def _facts(advice: Advice) -> tuple[str, ...]:
     finding = advice.finding
-    found = []
-    if finding.gain is not None:
-        predicted = finding.gain.is_predicted
-        found.append(
-            f"kernel {finding.gain.in_words()}"
-            if predicted
-            else f"kernel {finding.gain.in_words()}, by the rule"
-        )
-    if advice.gain_of_run is not None and advice.gain_of_run > 1.0:
-        found.append(f"run predicted at most {advice.gain_of_run:.3g} × as fast")
+    estimate = estimate_in_words(advice.action)
+    found = [estimate] if estimate else []
     if finding.effort:
         found.append(f"effort {finding.effort}")
     return (*found, f"confidence {finding.confidence}")
@@ -269,6 +261,7 @@ def _rule(rules: RuleCatalogue, name: str) -> RuleText:
 
 def severities(part: FindingsPart) -> str:
     """How many entries there are of each severity, in words."""
-    every = [entry.severity for step in part.steps for entry in step.entries]
-    found = [counted(every.count(one), one) for one in ("error", "warning", "info") if one in every]
+    every = Counter(entry.severity for step in part.steps for entry in step.entries)
+    named = (("error", "error"), ("warning", "warning"), ("info", "info finding"))
+    found = [counted(every[one], words) for one, words in named if every[one]]
     return listed(found) or "no findings"

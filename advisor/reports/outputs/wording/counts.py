@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from advisor.model.findings import SEVERITIES, Finding, Problem, Report, Severity
 
-_PLURAL: dict[Severity, str] = {"info": "info findings", "warning": "warnings", "error": "errors"}
+_NOUNS: dict[Severity, str] = {"info": "info finding", "warning": "warning", "error": "error"}
 
 
 def by_severity(report: Report) -> dict[Severity, int]:
@@ -51,7 +51,7 @@ def summary_sentences(report: Report) -> list[str]:
 def severities_in_words(findings: Iterable[Finding]) -> str:
     """How many findings of each severity there are: `1 error and 2 warnings`."""
     counts = _severities(findings).items()
-    return listed([counted(count, severity, _PLURAL[severity]) for severity, count in counts if count])
+    return listed([counted(count, _NOUNS[severity]) for severity, count in counts if count])
 
 
 def undecided_sentence(report: Report, asked: bool) -> str:

@@ -9,8 +9,8 @@ from advisor.check.speedup_bounds.actions import Action
 from advisor.model.findings import Finding, Fix
 from advisor.model.records import Value
 from advisor.model.text.source_text import Span
+from advisor.reports.diagnosis.actions_in_words import speed_up_in_words
 from advisor.reports.outputs.drawing.paragraphs import one_line
-from advisor.reports.outputs.wording.actions import speed_up_in_words
 from advisor.reports.outputs.wording.counts import counted, listed
 from advisor.reports.outputs.wording.locations import Locations
 from advisor.reports.outputs.wording.quantities import quantity

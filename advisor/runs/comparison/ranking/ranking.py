@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from advisor.check.speedup_bounds.actions import Action, gain_of_run, ranked_actions
+from advisor.check.speedup_bounds.actions import Action, Headroom, gain_of_run, ranked_actions
 from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.model.devices import Device
 from advisor.model.findings import Finding
@@ -109,8 +109,14 @@ class Ranking:
         return ranked_actions(
             [*findings, *self.findings],
             self.shares,
-            lambda one: self.headroom.get((one.rule, one.kernel_concerned())),
+            headroom_of(self.headroom),
         )
+
+    @property
+    def nowhere(self) -> frozenset[str]:
+        """What stands for the path of what no file is known of: runs, and kernels that reports alone name."""
+        kernels = {one.place.path for one in self.kernels if one.path is None}
+        return frozenset(kernels | {run.facts.command for run in self.runs})
 
     @property
     def untimed(self) -> int:
@@ -164,7 +170,7 @@ def _ranking(name: str, source: Source, group: Sequence[Run], options: CheckOpti
         kernels_ms=total,
         wall_ms=wall,
         findings=others,
-        steps=steps_of([_advised(one) for one in ranked], others),
+        steps=steps_of([advised(one) for one in ranked], others, report.shares, headroom_of(report.headroom)),
         notes=tuple(dict.fromkeys(note for run in runs for note in run.notes)),
         shares=report.shares,
         headroom=report.headroom,
@@ -255,5 +261,11 @@ def _headroom(shapes: Sequence[RankedShape]) -> float | None:
     return now / least if least > 0.0 else None
 
 
-def _advised(kernel: RankedKernel) -> Advised:
-    return Advised(kernel.name, kernel.path, kernel.share_of_run, kernel.headroom, kernel.findings)
+def advised(kernel: RankedKernel) -> Advised:
+    """What the recommended order takes of a kernel."""
+    return Advised(kernel.name, kernel.path, kernel.share_of_run, kernel.findings)
+
+
+def headroom_of(known: Mapping[tuple[str, str | None], float]) -> Headroom:
+    """The speed-up that is left for a finding's remedy, from what is known of rules and kernels."""
+    return lambda one: known.get((one.rule, one.kernel_concerned()))

@@ -11,8 +11,8 @@ from advisor.fixes.proofs import with_proofs
 from advisor.model.findings import Finding
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.settings.config import prepare_cache_folder
-from advisor.runs.comparison.ranking.order import Advised, steps_of
-from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
+from advisor.runs.comparison.ranking.order import steps_of
+from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking, advised, headroom_of
 
 _Key = tuple[str, str, str | int]
 
@@ -136,10 +136,12 @@ def _with_fixes(rankings: Sequence[Ranking], checked: Checked, options: CheckOpt
             replace(kernel, findings=tuple(next(tried) for _ in kernel.findings))
             for kernel in ranking.kernels
         ]
-        advised = [
-            Advised(one.name, one.path, one.share_of_run, one.headroom, one.findings) for one in kernels
-        ]
-        steps = steps_of(advised, ranking.findings)
+        steps = steps_of(
+            [advised(one) for one in kernels],
+            ranking.findings,
+            ranking.shares,
+            headroom_of(ranking.headroom),
+        )
         found.append(replace(ranking, kernels=tuple(kernels), steps=steps))
     return found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from advisor.check.rulebook import rulebook_for
@@ -37,16 +39,14 @@ def test_gain_of_the_run_by_amdahl() -> None:
 
 
 def test_steps_are_those_of_the_documents() -> None:
-    titles = [step.id for step in steps_of([], [])]
+    titles = [step.id for step in steps_of([], [], {})]
     assert titles == ["profile", "quick-wins", "batch", "tune", "kernel", "graphs", "re-profile"]
 
 
 def test_findings_come_under_their_step() -> None:
-    of_kernel = Advised(
-        "k", "k.py", 1.0, None, (finding("uncoalesced-access"), finding("few-waves", "launch"))
-    )
+    of_kernel = Advised("k", "k.py", 1.0, (finding("uncoalesced-access"), finding("few-waves", "launch")))
     of_run = [finding("high-memcpy-share", "host"), finding("static-launch-sequence", "host")]
-    steps = {step.id: [one.finding.rule for one in step.advice] for step in steps_of([of_kernel], of_run)}
+    steps = {step.id: [one.finding.rule for one in step.advice] for step in steps_of([of_kernel], of_run, {})}
     assert steps["kernel"] == ["uncoalesced-access"]
     assert steps["tune"] == ["few-waves"]
     assert steps["quick-wins"] == ["high-memcpy-share"]
@@ -55,31 +55,33 @@ def test_findings_come_under_their_step() -> None:
 
 
 def test_a_rule_of_a_pack_comes_under_kernels() -> None:
-    of_kernel = Advised("k", "k.py", 1.0, None, (finding("my-rule", "my-category"),))
-    assert [step.id for step in steps_of([of_kernel], []) if step.advice] == ["kernel"]
+    of_kernel = Advised("k", "k.py", 1.0, (finding("my-rule", "my-category"),))
+    assert [step.id for step in steps_of([of_kernel], [], {}) if step.advice] == ["kernel"]
 
 
 def test_the_most_gain_for_the_effort_is_first() -> None:
     # Saved of the run: 50%, 33% and 33%, for 240, 60 and 15 minutes.
     kernel = Advised(
-        "k", "k.py", 1.0, None,
+        "k", "k.py", 1.0,
         (finding("a", gain=2.0, effort="high"), finding("b", gain=1.5), finding("c", gain=1.5, effort="low")),
     )  # fmt: skip
-    kernels = next(step for step in steps_of([kernel], []) if step.id == "kernel")
+    kernels = next(step for step in steps_of([kernel], [], {"k": 1.0}) if step.id == "kernel")
     assert [one.finding.rule for one in kernels.advice] == ["c", "b", "a"]
 
 
-def test_the_roofline_caps_a_gain() -> None:
-    kernel = Advised("k", "k.py", 0.5, 1.25, (finding("a", gain=8.0),))
-    advice = next(step for step in steps_of([kernel], []) if step.id == "kernel").advice[0]
+def test_what_is_left_for_a_remedy_caps_a_gain() -> None:
+    kernel = Advised("k", "k.py", 0.5, (finding("a", gain=8.0),))
+    steps = steps_of([kernel], [], {"k": 0.5}, lambda _: 1.25)
+    advice = next(step for step in steps if step.id == "kernel").advice[0]
     assert advice.speedup == 1.25
     assert advice.gain_of_run == pytest.approx(1 / (0.5 + 0.5 / 1.25))
 
 
 def test_without_a_gain_none_is_told_but_the_longest_kernel_is_first() -> None:
-    short = Advised("short", "k.py", 0.01, 50.0, (finding("a", gain=4.0),))
-    long = Advised("long", "k.py", 0.97, 50.0, (finding("b"),))
-    advice = next(step for step in steps_of([short, long], []) if step.id == "kernel").advice
+    short = Advised("short", "k.py", 0.01, (replace(finding("a", gain=4.0), kernel="short"),))
+    long = Advised("long", "k.py", 0.97, (replace(finding("b"), kernel="long"),))
+    steps = steps_of([short, long], [], {"short": 0.01, "long": 0.97}, lambda _: 50.0)
+    advice = next(step for step in steps if step.id == "kernel").advice
     assert [(one.kernel, one.gain_of_run) for one in advice] == [
         ("long", None),
         ("short", pytest.approx(1.0075, abs=1e-4)),

@@ -133,11 +133,11 @@ def test_times_that_are_not_known_are_no_zero(tmp_path: Path) -> None:
     untimed = [fingerprint(name, samples=()) for name in ("scale", "column_sum")]
     (found,) = rankings([run(*untimed)], opts)
     assert (found.known_ms, found.untimed) == (None, 2)
-    assert "2 kernels, whose times are not known." in ranking_page([found], [], [], 9, False)
+    assert "2 kernels, whose times are not known." in ranking_page([found], [], [], [], 9, False)
     (found,) = rankings([run(untimed[0], fingerprint("column_sum", (3.0,) * 5))], opts)
     assert (found.known_ms, found.untimed) == (3.0, 1)
     assert "2 kernels, 3 ms together without 1 whose time is not known." in ranking_page(
-        [found], [], [], 9, False
+        [found], [], [], [], 9, False
     )
 
 

@@ -33,11 +33,11 @@ def action_in_words(action: Action, place: str) -> str:
 
 
 def place_in_words(action: Action, nowhere: Container[str] = ()) -> str:
-    """The kernel and the place of an action; of one in `nowhere`, a path that is none, the kernel alone."""
+    """The kernel and the place of an action; in `nowhere`, paths that are none, the kernel or the run."""
     finding = action.finding
     kernel = finding.kernel_concerned()
     place = "" if finding.path in nowhere else f"{finding.path}:{finding.span.line}"
-    return ", ".join(one for one in (kernel, place) if one) or finding.path
+    return ", ".join(one for one in (kernel, place) if one) or "the whole run"
 
 
 def what_to_do(action: Action) -> str:
@@ -66,6 +66,25 @@ def speed_up_in_words(action: Action) -> str:
     if action.gain_of_run is not None and action.gain_of_run < action.speedup * 0.99:
         said += f", all kernels together {action.gain_of_run:.2f}"
     return said
+
+
+def estimate_in_words(action: Action) -> str:
+    """What an action gains where that is estimated and worth a word, else nothing."""
+    if not action.is_estimated or action.speedup is None or action.speedup < _WORTH:
+        return ""
+    return speed_up_in_words(action)
+
+
+def factor_in_short(action: Action) -> str:
+    """How many times as fast an estimated action makes its kernel, in two words: `about 25 ×`."""
+    if not estimate_in_words(action):
+        return ""
+    gain = action.finding.gain
+    about = gain is not None and gain.is_predicted and not action.tried
+    basis = "about" if about else _basis(action)
+    return (
+        f"{basis} {action.speedup:.2g} ×" if about else f"{basis} {number(round(action.speedup or 1.0, 2))} ×"
+    )
 
 
 def _times_as_fast(action: Action) -> str:
