@@ -15,7 +15,7 @@ from program_in_process import run_advisor
 
 from advisor.check.speedup_bounds.tree import diagnosis_tree
 from lsp_server.analysis.checked_text import analyse
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 from lsp_server.documents.workspace import WorkspaceFiles
 
 ROOT = Path(__file__).parents[2]
