@@ -19,7 +19,8 @@ from lsp_server.analysis.refinement import Level, Refinements
 from lsp_server.answers.diagnostics import diagnostics_of
 from lsp_server.answers.file_faults import Fault, FileFaults, faults_of_configuration, faults_of_rules
 from lsp_server.documents import notebooks
-from lsp_server.documents.open_documents import Document, open_document, open_documents
+from lsp_server.documents.document import Document
+from lsp_server.documents.open_documents import open_document, open_documents
 from lsp_server.evidence.simulating import Simulations
 from lsp_server.fixes.fix_service import FixService
 from lsp_server.protocol.client import Client

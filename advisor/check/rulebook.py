@@ -24,7 +24,8 @@ def rulebook_for(settings: Config, cache: bool = True, strict: bool = True) -> R
     read back from there is trusted. Raises RuleErrors with every error of every file; when not `strict` the
     rulebook holds them, without what has them. Raises UsageError for a pack that does not exist.
     """
-    question = knowledge_folder(), settings.root, settings.packs
+    # Without packs all projects have the same.
+    question = knowledge_folder(), settings.root if settings.packs else knowledge_folder(), settings.packs
     known = _RULEBOOKS.find(question, cache, _rule_stamps)
     if known is not None and not (strict and known.errors):
         return known

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -303,7 +304,11 @@ class Rulebook:
     errors: tuple[RuleError, ...] = ()
 
     def owner_entity(self) -> dict[str, str | None]:
-        """The owning entity of each entity."""
+        """The owning entity of each entity; nobody may change it."""
+        return self._owners
+
+    @cached_property
+    def _owners(self) -> dict[str, str | None]:
         return {name: entity.owner for name, entity in self.entities.items()}
 
     def rule(self, identifier: str) -> Rule | None:

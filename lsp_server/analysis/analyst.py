@@ -16,7 +16,7 @@ from lsp_server.analysis.checked_text import Analysis, analyse, rehearse
 from lsp_server.analysis.earlier_results import Measured
 from lsp_server.analysis.refinement import Level, Stop
 from lsp_server.analysis.stale_results import with_stale_results
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 from lsp_server.documents.workspace import WorkspaceFiles, concerns_kernels
 from lsp_server.protocol.preferences import Preferences
 

@@ -14,7 +14,7 @@ from advisor.model.records import SOURCES, Source
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.settings.config import Config, load_config
 from advisor.model.settings.path_patterns import path_matcher
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 from lsp_server.documents.workspace import WorkspaceFiles, concerns_gpu, concerns_kernels
 
 if TYPE_CHECKING:

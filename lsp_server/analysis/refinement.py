@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 from lsp_server.analysis.checked_text import Analysis
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 
 
 class Cancelled(Exception):

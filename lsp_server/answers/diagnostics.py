@@ -9,7 +9,7 @@ from lsprotocol import types
 from advisor.model.findings import Finding, Problem, Related, Severity, Unrecognised
 from advisor.model.text.source_text import Span
 from lsp_server.analysis.checked_text import Analysis
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 from lsp_server.protocol.positions import Positions, first_of_line
 
 SOURCE = "advisor"

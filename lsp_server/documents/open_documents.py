@@ -3,42 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
 
 from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument, Workspace
 
-from advisor.model.text.source_text import SourceText
+from lsp_server.documents.document import Document
 
 _LANGUAGE = "python"
 _UNTITLED = "untitled"
-
-
-@dataclass(frozen=True)
-class Document:
-    """One version of an open document. `root` is the folder that its reported path is relative to.
-
-    `alone` when it lies outside every folder of the workspace: then `root` is only its own folder.
-    """
-
-    uri: str
-    version: int | None
-    file: Path
-    root: Path
-    alone: bool
-    text: str
-
-    @cached_property
-    def path(self) -> str:
-        """The path that findings in this document carry."""
-        return self.file.relative_to(self.root).as_posix()
-
-    @cached_property
-    def source(self) -> SourceText:
-        """The text under its reported path."""
-        return SourceText(self.path, self.text.removeprefix("\ufeff"))
 
 
 @dataclass(frozen=True)

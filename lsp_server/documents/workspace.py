@@ -15,7 +15,7 @@ from advisor.program.syntax.gate import (
     may_hold_device_code,
     may_hold_triton_code,
 )
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 
 _WORD = re.compile(rb"\w+")
 _DEFINED = re.compile(rb"\bdef\s+(\w+)|^[ \t]*(\w+)[ \t]*=[^\n]*\bjit\b", re.MULTILINE)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from advisor.model.findings import Finding
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import Config
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 
 if TYPE_CHECKING:
     from advisor.evidence.metrics.tables import Tables

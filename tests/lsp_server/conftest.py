@@ -18,8 +18,11 @@ import pytest
 from fix_titles import fixes
 from forked_programs import start_advisor
 
-from advisor.check.rulebook import rulebook_for
-from advisor.model.settings.config import Config
+from advisor.evidence.simulated.simt.vector.runtime import _translated
+from advisor.evidence.simulated.simt.vector.stored_code import keep_code, stored_code
+from advisor.model.data_files import knowledge_folder
+from advisor.model.storage.cache import code_store, user_code_folder
+from advisor.rules import load_rulebook
 
 _PATIENCE = 60.0
 
@@ -233,21 +236,34 @@ def _process(arguments: tuple[str, ...], folder: Path, env: dict[str, str]) -> s
 
 
 @pytest.fixture(scope="session")
-def parsed_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A user's cache that holds the shipped rules alone."""
-    folder = tmp_path_factory.mktemp("parsed-rules")
+def program_cache(user_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A user's cache that holds what belongs to the program alone: the shipped rules, and the routines that
+    simulated kernels call.
+    """
+    folder = tmp_path_factory.mktemp("program-cache")
+    routines, _ = stored_code(
+        code_store(_code(user_cache)), "runtime", _translated, lambda _: None, lambda _: None
+    )
+    keep_code(code_store(_code(folder)), "runtime", routines, None)
+    shipped = [knowledge_folder() / "metrics", knowledge_folder() / "rules"]
+    load_rulebook(shipped, _code(folder).parent)
+    return folder
+
+
+def _code(cache: Path) -> Path:
+    """The folder for code in a user's cache."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
-            patch.setenv(name, str(folder))
-        rulebook_for(Config(root=folder))
-    assert list(folder.rglob("rulebook-*"))
+            patch.setenv(name, str(cache))
+        folder = user_code_folder()
+    assert folder is not None
     return folder
 
 
 @pytest.fixture
-def own_cache(parsed_rules: Path, tmp_path: Path) -> Path:
-    """A user's cache with the parsed rules and no compiled kernel, which another test may have left."""
-    return Path(shutil.copytree(parsed_rules, tmp_path / "own-cache"))
+def own_cache(program_cache: Path, tmp_path: Path) -> Path:
+    """A user's cache without compiled kernels, which another test may have left."""
+    return Path(shutil.copytree(program_cache, tmp_path / "own-cache"))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from advisor.model.records import Record
 from advisor.model.settings.config import Config
 from advisor.model.text.source_text import Span
 from lsp_server.analysis.checked_text import Analysis
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 
 OWNERS = {
     "kernel": "run",

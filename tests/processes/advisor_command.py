@@ -118,16 +118,18 @@ class AdvisorCommand:
 class AdvisorHere:
     """The command in the test's own process: for what a process of its own would not change.
 
-    `advisor run` makes the process that it runs in one with a simulated GPU, so it has another.
+    `advisor run` makes the process that it runs in one with a simulated GPU, so it has another. With
+    `synthesis` launches are made up.
     """
 
     program: AdvisorCommand | None = None
+    synthesis: bool = False
 
     def __call__(self, *argv: str, cwd: Path) -> Outcome:
         if argv[0] == "run":
             assert self.program is not None
             return self.program(*argv, cwd=cwd)
-        done = run_advisor(cwd, *argv)
+        done = run_advisor(cwd, *argv, synthesis=self.synthesis)
         return Outcome(done.returncode, done.stdout.encode(), done.stderr)
 
     def check(self, *argv: str, cwd: Path) -> Outcome:

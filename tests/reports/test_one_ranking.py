@@ -19,7 +19,7 @@ from advisor.fixes import with_fixes
 from advisor.reports.diagnosis.actions_in_words import gain_in_words
 from lsp_server.analysis.checked_text import analyse
 from lsp_server.answers.pages import page_named
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 from lsp_server.documents.workspace import WorkspaceFiles
 
 ROOT = Path(__file__).parents[2]

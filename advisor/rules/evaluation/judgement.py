@@ -126,7 +126,8 @@ class RuleJudge:
                 needs |= self._missing(evaluation, unknown)
             if self.rule.entity in view.tables:
                 true = self._without_accepted(evaluation, true, result)
-                result.matches += self._matches(evaluation, true, unchecked)
+                # Most rules fire nowhere, and what tells of matches is not made for them.
+                result.matches += self._matches(evaluation, true, unchecked) if true.any() else []
         if places:
             result.undecided.append(Undecided(self.rule.id, places, tuple(sorted(needs)), ()))
 

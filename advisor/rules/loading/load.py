@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import sys
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from advisor import __version__, rules
-from advisor.model.data_files import grammar_folder
 from advisor.model.processes.gc_paused import gc_paused
-from advisor.model.text import source_text as text
 from advisor.rules.language.problems import RuleErrors
+from advisor.rules.loading.file_digests import File, digest_of
 from advisor.rules.loading.kept_files import read_kept, write_kept
 from advisor.rules.loading.packs import MOST_RULES as _MOST_RULES
 from advisor.rules.loading.packs import rule_files
 from advisor.rules.model import Rulebook
 
+if TYPE_CHECKING:
+    from advisor.rules.checking.assemble import Assembler
+
 _KEPT = 8
-# A file as it lies on the disk, or why it cannot be read.
-_File = tuple[Path, Path, bytes | str]
 
 
 def load_rulebook(
@@ -32,7 +32,7 @@ def load_rulebook(
     errors. `cache_folder` must be the user's own: what it holds is trusted.
     """
     files = [(folder, file, file_content(file)) for folder in folders for file in rule_files(folder)]
-    kept = None if cache_folder is None else cache_folder / f"rulebook-{_digest(files)}.pickle"
+    kept = None if cache_folder is None else cache_folder / f"rulebook-{digest_of(files)}.pickle"
     rulebook = None if kept is None else read_kept(kept)
     if not isinstance(rulebook, Rulebook):
         rulebook = _parsed(files, cache_folder)
@@ -64,24 +64,20 @@ def file_content(file: Path) -> bytes | str:
         return error.strerror or str(error)
 
 
-def _parsed(files: Iterable[_File], cache_folder: Path | None) -> Rulebook:
-    from advisor.rules.checking.assemble import Assembler
-    from advisor.rules.language.file_reading import checked_packs, packs_of, read_file
-    from advisor.rules.language.parse_tables import tables
+def _parsed(files: Sequence[File], cache_folder: Path | None) -> Rulebook:
+    from advisor.rules.language.file_reading import checked_packs, packs_of
+    from advisor.rules.loading.known_files import files_read
 
     with gc_paused():
-        tables(cache_folder)
-        read = [read_file(folder, file, data) for folder, file, data in files]
-        return replace(Assembler().assemble(checked_packs(read, _MOST_RULES)), packs=packs_of(read))
+        read = files_read(files, cache_folder)
+        assembler, lock = _assembler()
+        with lock:
+            return replace(assembler.assemble(checked_packs(read, _MOST_RULES)), packs=packs_of(read))
 
 
-def _digest(files: Sequence[_File]) -> str:
-    digest = hashlib.sha256(f"{__version__} {sys.version_info[:2]}".encode())
-    for name in ("rules.lark", "errors.toml"):
-        digest.update((grammar_folder() / name).read_bytes())
-    for code in [*sorted(Path(rules.__file__).parent.rglob("*.py")), Path(text.__file__)]:
-        digest.update(code.read_bytes())
-    for folder, file, data in files:
-        digest.update(f"\0{folder}\0{file}\0".encode(errors="surrogateescape"))
-        digest.update(data if isinstance(data, bytes) else data.encode())
-    return digest.hexdigest()[:32]
+@cache
+def _assembler() -> tuple[Assembler, threading.Lock]:
+    """What puts rulebooks together in this process: of rules that several have, each is checked once."""
+    from advisor.rules.checking.assemble import Assembler
+
+    return Assembler(), threading.Lock()

@@ -12,6 +12,7 @@ from advisor.model.processes.gc_paused import gc_paused
 from advisor.rules.checking.assemble import Assembler
 from advisor.rules.language.file_reading import ReadFile, checked_packs, packs_of, read_file, read_text
 from advisor.rules.language.parse_tables import tables
+from advisor.rules.loading.known_files import files_read
 from advisor.rules.loading.load import file_content
 from advisor.rules.loading.packs import MOST_RULES, is_rule_file, rule_files
 from advisor.rules.model import Rulebook
@@ -38,7 +39,7 @@ class LiveRulebook:
     """The rulebook of folders while their files change, always as `load_rulebook` would give it.
 
     What has an error is left out of `rulebook`, which then has the errors. `cache_folder` must be the user's
-    own: the grammar's tables are kept there.
+    own: the grammar's tables are kept there, and what the shipped files declare.
     """
 
     def __init__(self, folders: Sequence[Path], cache_folder: Path | None = None) -> None:
@@ -48,11 +49,17 @@ class LiveRulebook:
             tables(cache_folder)
             # A text that is being written is broken at times; Lark, which tells where, is slow only at first.
             read_text("", _BROKEN)
-            self._known = [
-                _Known(place, file, data, read_file(folder, file, data))
+            places = [
+                (place, folder, file)
                 for place, folder in enumerate(self._folders)
                 for file in rule_files(folder)
-                for data in [file_content(file)]
+            ]
+            files = [(folder, file, file_content(file)) for _, folder, file in places]
+            self._known = [
+                _Known(place, file, data, read)
+                for (place, _, _), (_, file, data), read in zip(
+                    places, files, files_read(files, cache_folder), strict=True
+                )
             ]
             self.rulebook = self._assembled()
 

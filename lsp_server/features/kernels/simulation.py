@@ -8,7 +8,8 @@ from uuid import uuid4
 
 from lsprotocol import types
 
-from lsp_server.documents.open_documents import Document, open_document
+from lsp_server.documents.document import Document
+from lsp_server.documents.open_documents import open_document
 from lsp_server.evidence.simulating import Simulated
 from lsp_server.session import AdvisorServer
 

@@ -6,13 +6,19 @@ import json
 from pathlib import Path
 
 import pytest
-from advisor_command import AdvisorCommand
+from advisor_command import AdvisorHere
 from house_pack import KERNEL, configure, write_pack
 
 SAID = "The parameter `{}` of the rule `house-stride` is now called `most`."
 NOTICE = f"[tool.advisor] {SAID.format('limit')}"
 # The kernel needs 16 sectors for a request.
 LOUD, SILENT = '"10 sectors/request"', '"20 sectors/request"'
+
+
+@pytest.fixture
+def advise() -> AdvisorHere:
+    """The command, in this process."""
+    return AdvisorHere()
 
 
 @pytest.fixture
@@ -26,7 +32,7 @@ def project(workspace: Path) -> Path:
     return workspace
 
 
-def check(advise: AdvisorCommand, project: Path, *argv: str):
+def check(advise: AdvisorHere, project: Path, *argv: str):
     report = advise.check("--select", "house-stride", *argv, "k.py", cwd=project)
     assert report.errors == []
     return report.rules, [one for one in report.report["notices"] if "is now called" in one]

@@ -6,10 +6,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from advisor_command import AdvisorCommand
+from advisor_command import AdvisorCommand, AdvisorHere
 from house_pack import KERNEL, RULE, configure, write_pack
 
 HIT = ("house-stride", "k.py", 8)
+
+
+@pytest.fixture
+def here() -> AdvisorHere:
+    """The command, in this process."""
+    return AdvisorHere()
 
 
 def test_a_folder_of_rules(advise: AdvisorCommand, project: Path) -> None:
@@ -37,11 +43,11 @@ def test_an_installed_pack_by_name_without_importing_it(
 
 
 def test_two_packs_with_one_rule_are_a_conflict_and_the_first_one_works(
-    advise: AdvisorCommand, project: Path
+    here: AdvisorHere, project: Path
 ) -> None:
     write_pack(project / "other")
     configure(project, 'packs = ["house", "other"]')
-    report = advise.check("k.py", cwd=project)
+    report = here.check("k.py", cwd=project)
     assert HIT in report.places
     ((path, line, message),) = report.errors
     assert (path, line) == ("other/house-stride.rules", 2)
@@ -60,78 +66,78 @@ BROKEN = [
 
 @pytest.mark.parametrize(("name", "content", "path", "line", "said"), BROKEN)
 def test_a_broken_file_is_told_and_the_rest_works(
-    advise: AdvisorCommand, project: Path, name: str, content: bytes, path: str, line: int, said: str
+    here: AdvisorHere, project: Path, name: str, content: bytes, path: str, line: int, said: str
 ) -> None:
     (project / "house" / name).write_bytes(content)
-    report = advise.check("k.py", cwd=project)
+    report = here.check("k.py", cwd=project)
     assert HIT in report.places
     assert report.status == 2
     ((told_path, told_line, message),) = report.errors
     assert (told_path, told_line) == (path, line)
     assert message.startswith(said)
-    strict = advise("check", "--strict", "k.py", cwd=project)
+    strict = here("check", "--strict", "k.py", cwd=project)
     assert (strict.status, strict.out) == (2, b"")
     assert said.split(":")[0] in strict.err
 
 
-def test_a_pack_is_declared_in_one_file(advise: AdvisorCommand, project: Path) -> None:
+def test_a_pack_is_declared_in_one_file(here: AdvisorHere, project: Path) -> None:
     (project / "house" / "a.rules").write_text('edition 1 pack "one"\n')
-    ((path, line, message),) = advise.check("k.py", cwd=project).errors
+    ((path, line, message),) = here.check("k.py", cwd=project).errors
     assert (path, line) == ("house/pack.rules", 2)
     assert message.startswith("E327: the pack is declared again; `one` is declared in house/a.rules:1.")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
-def test_links_that_lead_in_circles(advise: AdvisorCommand, project: Path) -> None:
+def test_links_that_lead_in_circles(here: AdvisorHere, project: Path) -> None:
     (project / "house" / "again").symlink_to(project / "house", target_is_directory=True)
     (project / "house" / "self.rules").symlink_to(project / "house" / "self.rules")
-    report = advise.check("k.py", cwd=project)
+    report = here.check("k.py", cwd=project)
     assert HIT in report.places
     ((path, _, message),) = report.errors
     assert path == "house/self.rules"
     assert message.startswith("E112: the file cannot be read: Too many levels of symbolic links")
 
 
-def test_a_pack_beyond_every_measure(advise: AdvisorCommand, project: Path) -> None:
+def test_a_pack_beyond_every_measure(here: AdvisorHere, project: Path) -> None:
     many = project / "many"
     many.mkdir()
     for number in range(10_000):
         (many / f"rule-{number}.rules").write_text(RULE.format(name=f"rule-{number}"))
     configure(project, 'packs = ["house", "many"]\nselect = ["house-stride"]')
-    report = advise.check("k.py", cwd=project)
+    report = here.check("k.py", cwd=project)
     assert HIT in report.places
     ((path, _, message),) = report.errors
     assert path.startswith("many/rule-")
     assert message.startswith("E322: the pack has more than 5000 rules; the limit is 5000.")
 
 
-def test_a_pack_that_is_called_as_a_shipped_folder(advise: AdvisorCommand, project: Path) -> None:
+def test_a_pack_that_is_called_as_a_shipped_folder(here: AdvisorHere, project: Path) -> None:
     (project / "house").rename(project / "rules")
     configure(project, 'packs = ["rules"]')
-    assert HIT in advise.check("k.py", cwd=project).places
+    assert HIT in here.check("k.py", cwd=project).places
     (project / "rules" / "bad.rules").write_text("rule bad {\n")
-    ((path, _, _),) = advise.check("k.py", cwd=project).errors
+    ((path, _, _),) = here.check("k.py", cwd=project).errors
     assert path == "rules/bad.rules"
     (project / "rules" / "bad.rules").unlink()
-    listed = advise("rules", "test", "--no-mutants", cwd=project)
+    listed = here("rules", "test", "--no-mutants", cwd=project)
     assert listed.out == b"1 rule, 2 of 2 examples as expected.\n", listed.err
 
 
-def test_two_packs_of_one_name(advise: AdvisorCommand, project: Path) -> None:
+def test_two_packs_of_one_name(here: AdvisorHere, project: Path) -> None:
     write_pack(project / "other" / "house", "other-stride")
     configure(project, 'packs = ["house", "other/house"]')
-    done = advise("check", "k.py", cwd=project)
+    done = here("check", "k.py", cwd=project)
     assert (done.status, done.out) == (2, b"")
     assert "have one name; rename one of the folders." in done.err
 
 
-def test_overrides_of_a_pack_and_one_that_has_ended(advise: AdvisorCommand, project: Path) -> None:
+def test_overrides_of_a_pack_and_one_that_has_ended(here: AdvisorHere, project: Path) -> None:
     more = (
         'override house-stride for kernel "every_*" { level info because "known" until 2100-01-01 }\n'
         'override house-stride { disable because "not yet" until 2020-01-01 }\n'
     )
     write_pack(project / "house", more=more)
-    report = advise.check("k.py", cwd=project)
+    report = here.check("k.py", cwd=project)
     severities = {one["rule"]: one["severity"] for one in report.findings}
     assert severities["house-stride"] == "info"
     (ended,) = [one for one in report.findings if one["rule"] == "ended-override"]
@@ -139,52 +145,52 @@ def test_overrides_of_a_pack_and_one_that_has_ended(advise: AdvisorCommand, proj
     assert ended["message"] == (
         "The override of `house-stride` ended on 2020-01-01 and no longer holds: not yet"
     )
-    assert "ended-override" not in advise.check("--ignore", "ended-override", "k.py", cwd=project).rules
+    assert "ended-override" not in here.check("--ignore", "ended-override", "k.py", cwd=project).rules
 
 
-def test_for_one_device_only(advise: AdvisorCommand, project: Path) -> None:
+def test_for_one_device_only(here: AdvisorHere, project: Path) -> None:
     more = 'override house-stride for device "h100*" { disable because "fast enough" }\n'
     write_pack(project / "house", more=more)
-    assert HIT in advise.check("k.py", cwd=project).places
-    assert "house-stride" not in advise.check("--device", "h100-sxm", "k.py", cwd=project).rules
+    assert HIT in here.check("k.py", cwd=project).places
+    assert "house-stride" not in here.check("--device", "h100-sxm", "k.py", cwd=project).rules
 
 
-def test_a_suppression_in_a_pack(advise: AdvisorCommand, project: Path) -> None:
+def test_a_suppression_in_a_pack(here: AdvisorHere, project: Path) -> None:
     more = 'suppress house-stride where k.name like "every_*" because "measured"\n'
     write_pack(project / "house", more=more)
-    report = advise.check("k.py", cwd=project)
+    report = here.check("k.py", cwd=project)
     assert report.errors == []
     assert "house-stride" not in report.rules
     assert report.report["summary"]["suppressed"] == 1
 
 
-def test_rules_of_the_past(advise: AdvisorCommand, project: Path) -> None:
+def test_rules_of_the_past(here: AdvisorHere, project: Path) -> None:
     more = 'renamed old-stride to house-stride "since 1.1"\nretired very-old "measured to be of no use."\n'
     write_pack(project / "house", more=more)
-    report = advise.check("--select", "old-stride", "k.py", cwd=project)
+    report = here.check("--select", "old-stride", "k.py", cwd=project)
     assert report.rules == {"house-stride"}
     assert "The rule `old-stride` is now called `house-stride`." in report.report["notices"]
-    gone = advise("check", "--select", "very-old", "k.py", cwd=project)
+    gone = here("check", "--select", "very-old", "k.py", cwd=project)
     assert gone.status == 2
     assert "the rule `very-old` is gone: measured to be of no use." in gone.err
-    explained = advise("explain", "old-stride", cwd=project)
+    explained = here("explain", "old-stride", cwd=project)
     assert explained.status == 0, explained.err
     assert b"house-stride" in explained.out
 
 
-def test_a_deprecated_rule_says_so_where_it_fires(advise: AdvisorCommand, project: Path) -> None:
+def test_a_deprecated_rule_says_so_where_it_fires(here: AdvisorHere, project: Path) -> None:
     file = project / "house" / "house-stride.rules"
     file.write_text(
         file.read_text().replace(
             "  example fires", '  deprecated "uncoalesced-access does this."\n\n  example fires', 1
         )
     )
-    report = advise.check("k.py", cwd=project)
+    report = here.check("k.py", cwd=project)
     assert HIT in report.places
     assert "The rule `house-stride` is deprecated: uncoalesced-access does this." in report.report["notices"]
 
 
-def test_a_computed_metric_decides(advise: AdvisorCommand, project: Path) -> None:
+def test_a_computed_metric_decides(here: AdvisorHere, project: Path) -> None:
     more = 'metric waste : ratio of access a range 0 .. 1 "unused" '
     more += "= 1 - a.ideal_sectors_per_request / a.sectors_per_request\n"
     write_pack(project / "house", more=more)
@@ -197,7 +203,7 @@ def test_a_computed_metric_decides(advise: AdvisorCommand, project: Path) -> Non
     text = text.replace("{a.sectors_per_request}", "{a.waste}")
     text = text.replace("a.sectors_per_request = 16 sectors/request", "a.waste = 75%")
     file.write_text(text.replace("a.sectors_per_request = 8 sectors/request", "a.waste = 50%"))
-    report = advise.check("--select", "house-waste", "k.py", cwd=project)
+    report = here.check("--select", "house-waste", "k.py", cwd=project)
     assert report.errors == []
     (finding,) = report.findings
     assert finding["message"] == "`a` needs 75%."
@@ -229,18 +235,16 @@ until = "2100-12-31"
 """
 
 
-def test_overrides_in_the_configuration(advise: AdvisorCommand, project: Path) -> None:
+def test_overrides_in_the_configuration(here: AdvisorHere, project: Path) -> None:
     configure(project, OVERRIDES)
     (project / "old").mkdir()
     (project / "old" / "k.py").write_text(KERNEL)
-    report = advise.check("--select", "house-stride", "k.py", "old", cwd=project)
+    report = here.check("--select", "house-stride", "k.py", "old", cwd=project)
     assert {(one["path"], one["severity"]) for one in report.findings} == {
         ("k.py", "warning"), ("old/k.py", "info"),
     }  # fmt: skip
-    assert (
-        advise.check("--select", "house-stride", "--device", "h100-sxm", "k.py", cwd=project).findings == []
-    )
-    (ended,) = advise.check("--select", "ended-override", "k.py", cwd=project).findings
+    assert here.check("--select", "house-stride", "--device", "h100-sxm", "k.py", cwd=project).findings == []
+    (ended,) = here.check("--select", "ended-override", "k.py", cwd=project).findings
     assert (ended["path"], ended["line"]) == ("advisor.toml", 10)
     assert "ended on 2020-01-01 and no longer holds: runs once" in ended["message"]
 
@@ -258,10 +262,8 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("table", "said"), WRONG)
-def test_overrides_that_cannot_be_followed(
-    advise: AdvisorCommand, project: Path, table: str, said: str
-) -> None:
+def test_overrides_that_cannot_be_followed(here: AdvisorHere, project: Path, table: str, said: str) -> None:
     configure(project, f'packs = ["house"]\n\n[[overrides]]\n{table}')
-    done = advise("check", "k.py", cwd=project)
+    done = here("check", "k.py", cwd=project)
     assert (done.status, done.out) == (2, b"")
     assert said in done.err

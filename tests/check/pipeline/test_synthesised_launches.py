@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from advisor_command import AdvisorCommand
+from advisor_command import AdvisorCommand, AdvisorHere
 
 # Neighbouring lanes walk along rows of their own: a sector for each lane, where 32 elements of 4 bytes lie
 # in 4 sectors. What each lane writes lies beside its neighbour's.
@@ -37,15 +38,20 @@ RULE = ("--select", "uncoalesced-access")
 
 
 @pytest.fixture
-def synthesising(advise: AdvisorCommand, compiler: None) -> AdvisorCommand:
-    return replace(advise, synthesis=True)
+def synthesising(compiler: None) -> AdvisorHere:
+    """The command, in this process: what makes launches up is started for the first of these tests alone."""
+    return AdvisorHere(synthesis=True)
 
 
 def evidence(finding: dict[str, Any]) -> dict[str, tuple[object, str]]:
     return {one["metric"]: (one["value"], one["source"]) for one in finding["evidence"]}
 
 
-def test_a_finding_has_the_numbers_of_launches_that_were_made_up(synthesising, workspace):
+def test_a_finding_has_the_numbers_of_launches_that_were_made_up(
+    advise: AdvisorCommand, compiler: None, workspace: Path
+) -> None:
+    """Two processes: what the first one stored serves the second."""
+    synthesising = replace(advise, synthesis=True)
     (workspace / "k.py").write_text(KERNEL)
     outcome = synthesising.check(*RULE, cwd=workspace)
     (finding,) = outcome.findings

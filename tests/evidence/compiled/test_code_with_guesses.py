@@ -12,6 +12,7 @@ from small_kernels import F32, elementwise, unit
 
 from advisor.evidence.compiled import CompiledEvidence, Target, compile_units
 from advisor.evidence.compiled.agreement import agreed
+from advisor.evidence.compiled.compilers.worker_pool import own_stock
 from advisor.evidence.compiled.evidence import CompiledKernel
 from advisor.evidence.compiled.records import kernel_and_line_records
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText, Placeholder
@@ -38,7 +39,7 @@ def guessing(statements: str, *placeholders: Placeholder) -> CompilationUnit:
 def compiled(*units: CompilationUnit) -> CompiledEvidence:
     if sys.platform not in ("linux", "win32"):
         pytest.skip("NVIDIA publishes no compiler packages for this system")
-    return compile_units(list(units), Target((9, 0)), cache=None, timeout=120, jobs=1)
+    return compile_units(list(units), Target((9, 0)), cache=None, timeout=120, jobs=1, stock=own_stock())
 
 
 def kernel_of(made: CompilationUnit) -> CompiledKernel:
@@ -135,7 +136,9 @@ def test_the_second_values_decide_what_is_stored(tmp_path: Path) -> None:
             Placeholder("WIDTH", "int64", "32", second),
         )
         target = Target((9, 0))
-        evidence = compile_units([made], target, cache=Cache(tmp_path), timeout=120, jobs=1)
+        evidence = compile_units(
+            [made], target, cache=Cache(tmp_path), timeout=120, jobs=1, stock=own_stock()
+        )
         shared.append(evidence.by_kernel[made.kernel].resources.get("shared_bytes"))
     assert shared == [None, 128]
 
@@ -179,7 +182,9 @@ def test_the_other_values_decide_what_is_stored(tmp_path: Path) -> None:
     for values in (("32",), ("32", "48"), ("32", "48", "64"), ("32", "32")):
         made = several("s = cuda.shared.array(W, float32)\ns[i] = x\nout[i] = s[n]", "W", *values)
         target = Target((9, 0))
-        evidence = compile_units([made], target, cache=Cache(tmp_path), timeout=120, jobs=1)
+        evidence = compile_units(
+            [made], target, cache=Cache(tmp_path), timeout=120, jobs=1, stock=own_stock()
+        )
         shared.append(evidence.by_kernel[made.kernel].resources.get("shared_bytes"))
     assert shared == [128, None, None, 128]
 

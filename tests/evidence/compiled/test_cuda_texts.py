@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.evidence.compiled import CompiledEvidence, Target, compile_units, records, units
+from advisor.evidence.compiled.compilers.worker_pool import own_stock
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, CudaText, FunctionText
 from advisor.model.errors import EvidenceUnavailable
 
@@ -29,7 +30,7 @@ def unit(name: str, line: int, text: str = CODE.rpartition("__global__")[0]) -> 
 @pytest.fixture(scope="module")
 def evidence() -> CompiledEvidence:
     asked = [unit("wide", 11), unit("narrow<float>", 14), unit("wrong", 17, CODE)]
-    found = compile_units(asked, Target((8, 0)), cache=None, timeout=60, jobs=1)
+    found = compile_units(asked, Target((8, 0)), cache=None, timeout=60, jobs=1, stock=own_stock())
     if found.unavailable is not None:
         pytest.skip(found.unavailable.reason)
     return found

@@ -10,6 +10,7 @@ from small_kernels import F32, elementwise
 
 from advisor.evidence.compiled import Target, compile_units
 from advisor.evidence.compiled.compile_requests import code_keys
+from advisor.evidence.compiled.compilers.worker_pool import own_stock
 from advisor.evidence.compiled.kernel_codes import KernelCodes
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
 
@@ -41,7 +42,14 @@ def test_what_is_kept_beside_the_numbers(
 ) -> None:
     unit, codes = known(typing), KernelCodes(tmp_path)
     made = compile_units(
-        [unit], TARGET, cache=None, timeout=120, jobs=1, codes=codes, other_typings=other_typings
+        [unit],
+        TARGET,
+        cache=None,
+        timeout=120,
+        jobs=1,
+        stock=own_stock(),
+        codes=codes,
+        other_typings=other_typings,
     )
     assert unit.kernel in made.by_kernel
     (key,) = code_keys([unit], TARGET)

@@ -8,6 +8,7 @@ import pytest
 from small_kernels import F32, F64, FIRST, elementwise
 
 from advisor.evidence.compiled import CompiledEvidence, Target, compile_units
+from advisor.evidence.compiled.compilers.worker_pool import own_stock
 from advisor.evidence.compiled.evidence import Narrowing
 from advisor.evidence.compiled.records import kernel_and_line_records
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
@@ -77,7 +78,7 @@ def evidence() -> CompiledEvidence:
     if sys.platform not in ("linux", "win32"):
         pytest.skip("NVIDIA publishes no compiler packages for this system")
     units = [*(unit for unit, _ in NARROWED.values()), *KEPT.values()]
-    return compile_units(units, Target((9, 0)), cache=None, timeout=240, jobs=1)
+    return compile_units(units, Target((9, 0)), cache=None, timeout=240, jobs=1, stock=own_stock())
 
 
 @pytest.mark.parametrize("name", NARROWED)

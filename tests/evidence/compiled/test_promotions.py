@@ -12,6 +12,7 @@ import pytest
 from small_kernels import F32, F64, FIRST, LINE, elementwise, unit
 
 from advisor.evidence.compiled import CompiledEvidence, Target, compile_units
+from advisor.evidence.compiled.compilers.worker_pool import own_stock
 from advisor.evidence.compiled.evidence import CompiledKernel, Promotion
 from advisor.evidence.compiled.float64.placed_promotions import placed_promotions
 from advisor.evidence.compiled.records import kernel_and_line_records
@@ -178,7 +179,9 @@ KERNELS = {
 def evidence() -> CompiledEvidence:
     if sys.platform not in ("linux", "win32"):
         pytest.skip("NVIDIA publishes no compiler packages for this system")
-    return compile_units(list(KERNELS.values()), Target((9, 0)), cache=None, timeout=240, jobs=1)
+    return compile_units(
+        list(KERNELS.values()), Target((9, 0)), cache=None, timeout=240, jobs=1, stock=own_stock()
+    )
 
 
 def compiled(evidence: CompiledEvidence, name: str) -> CompiledKernel:

@@ -9,7 +9,7 @@ from diagnostic_codes import codes
 from kernel_pairs import TRANSPOSED
 
 from lsp_server.analysis.analyst import Analyst
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 
 BROKEN = TRANSPOSED + "x = (\n"
 VALID = "\n" + TRANSPOSED + "x = ()\n"

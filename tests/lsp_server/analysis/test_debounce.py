@@ -13,7 +13,7 @@ from advisor.model.devices import find_device
 from advisor.model.settings.config import Config
 from lsp_server.analysis.checked_text import Analysis
 from lsp_server.analysis.debounce import DebouncedAnalyses
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 
 FIRST = Document("file:///w/k.py", 1, Path("/w/k.py"), Path("/w"), False, "first")
 

@@ -8,7 +8,7 @@ import pytest
 
 from lsp_server.analysis.analyst import Analyst
 from lsp_server.analysis.checked_text import analyse
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 from lsp_server.documents.workspace import WorkspaceFiles
 
 KERNELS = Path(__file__).parents[3] / "kernels"

@@ -15,7 +15,7 @@ from lsp_server.analysis.stale_results import with_stale_results
 from lsp_server.answers.actions import CodeActions, on_lines
 from lsp_server.answers.diagnostics import diagnostics_of
 from lsp_server.answers.hover import explanations, findings_at, span_at
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 from lsp_server.documents.workspace import WorkspaceFiles
 from lsp_server.protocol.edits import Writes
 from lsp_server.protocol.positions import Positions

@@ -7,7 +7,7 @@ from kernel_pairs import TRANSPOSED
 
 from lsp_server.analysis.analyst import Analyst
 from lsp_server.analysis.refinement import Stop
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 
 
 @pytest.mark.parametrize("stage", ["recorded", "compiled"])

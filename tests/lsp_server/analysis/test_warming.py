@@ -20,7 +20,7 @@ from io import BytesIO
 from pathlib import Path
 from lsprotocol import types
 from pygls.io_ import StdoutWriter
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 from lsp_server.server import build_server
 from lsp_server.analysis.warming import warm
 server = build_server()

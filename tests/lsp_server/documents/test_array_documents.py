@@ -12,7 +12,7 @@ from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import load_config
 from lsp_server.analysis.analyst import Analyst
 from lsp_server.analysis.refinement import Stop
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 from lsp_server.documents.workspace import WorkspaceFiles, concerns_gpu
 
 EXAMPLES = Path(__file__).parents[2] / "annotated" / "examples"

@@ -12,7 +12,7 @@ from advisor.check.pipeline import check
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import load_config
 from lsp_server.analysis.checked_text import analyse
-from lsp_server.documents.open_documents import Document
+from lsp_server.documents.document import Document
 from lsp_server.documents.workspace import WorkspaceFiles, concerns_kernels, kernel_names
 
 KERNELS = Path(__file__).parents[3] / "kernels"

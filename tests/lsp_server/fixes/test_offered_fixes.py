@@ -23,7 +23,8 @@ from advisor.model.settings.config import Config
 from advisor.model.text.source_text import SourceText
 from lsp_server.analysis.checked_text import analyse
 from lsp_server.answers.actions import CodeActions
-from lsp_server.documents.open_documents import Document, OpenText
+from lsp_server.documents.document import Document
+from lsp_server.documents.open_documents import OpenText
 from lsp_server.documents.workspace import WorkspaceFiles
 from lsp_server.fixes.fix_service import FixService
 from lsp_server.fixes.fix_writing import Written

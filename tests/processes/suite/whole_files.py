@@ -11,6 +11,8 @@ LONGEST = (
     "tests/fixes/generated/test_generated_programs.py",
     "tests/runs/profiling/test_accuracy.py",
     "tests/lsp_server/numbers/test_simulated_numbers.py",
+    "tests/cli/mcp_server/test_mcp_loop.py",
+    "tests/runs/verification/test_measurement.py",
 )
 
 

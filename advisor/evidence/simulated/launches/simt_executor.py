@@ -24,8 +24,9 @@ from advisor.evidence.simulated.simt.statistics import statistics
 from advisor.evidence.simulated.simt.unsupported import Unsupported
 from advisor.evidence.simulated.simt.vector.kernels import Kernel, module_variable
 from advisor.evidence.simulated.simt.vector.layout import Status
+from advisor.evidence.simulated.simt.vector.runtime import runtime
 from advisor.model.devices import Device
-from advisor.model.storage.cache import Cache
+from advisor.model.storage.cache import Cache, user_cache
 
 _PTX_LINE = re.compile(r"PTX line (\d+)\b")
 _OPCODE = re.compile(r"\s*(?:@!?%\w+\s+)?([a-z]\w*(?:[.:]+\w+)+)\s")
@@ -142,6 +143,8 @@ class SimtExecutor:
     def _compiled(self, ptx: str, kernel: str) -> Kernel:
         known = self._kernels.get((ptx, kernel))
         if known is None:
+            # Before the kernel's own store is asked for them: that may be none, or as short-lived as a trial.
+            runtime(user_cache())
             known = self._kernels[ptx, kernel] = compile_kernel(known_module(ptx), kernel, self._cache)
         return known
 

@@ -14,6 +14,7 @@ from advisor.evidence.compiled import CompiledEvidence, Target, compile_units
 from advisor.evidence.compiled.compilers import machine_code
 from advisor.evidence.compiled.compilers.machine_code import MachineCode
 from advisor.evidence.compiled.compilers.process import Worker, WorkerLost
+from advisor.evidence.compiled.compilers.worker_pool import own_stock
 from advisor.evidence.compiled.instructions.disassembly import DisassemblyFailure, taken_apart
 
 TARGET = Target((9, 0))
@@ -80,14 +81,16 @@ def alone() -> CompiledEvidence:
     """The evidence of these kernels, each compiled and read for itself."""
     found = CompiledEvidence()
     for name in ALONE:
-        one = compile_units([KERNELS[name]], TARGET, cache=None, timeout=120, jobs=1)
+        one = compile_units([KERNELS[name]], TARGET, cache=None, timeout=120, jobs=1, stock=own_stock())
         found.by_kernel |= one.by_kernel
     assert found.by_kernel.keys() == set(ALONE)
     return found
 
 
 def together() -> CompiledEvidence:
-    return compile_units([KERNELS[name] for name in ALONE], TARGET, cache=None, timeout=120, jobs=1)
+    return compile_units(
+        [KERNELS[name] for name in ALONE], TARGET, cache=None, timeout=120, jobs=1, stock=own_stock()
+    )
 
 
 def test_what_is_read_together_is_what_each_has_alone(

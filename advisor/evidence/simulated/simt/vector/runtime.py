@@ -32,7 +32,11 @@ _loaded: list[Loaded] = []
 
 
 def runtime(cache: Cache | None = None) -> Loaded:
-    """The loaded routines by name."""
+    """The loaded routines by name. Translating them takes a second, so `cache` keeps them.
+
+    They are a part of this program, as its bytecode is, and no result of anything: where the user wants no
+    results stored, they still may be.
+    """
     with _LOCK:
         if not _loaded:
             code, _ = stored_code(cache, "runtime", _translated, _unchanged, _unchanged)

@@ -46,7 +46,9 @@ def stored_code(
     known = store.get_many([key]).get(key)
     if isinstance(known, dict):
         try:
-            return base64.b64decode(known["code"]), from_data(known["facts"])
+            code = base64.b64decode(known["code"])
+            if known["digest"] == _digest(code):
+                return code, from_data(known["facts"])
         except (KeyError, TypeError, ValueError):
             pass
     code, facts = translate()
@@ -56,7 +58,12 @@ def stored_code(
 
 def keep_code(store: Cache, text: str, code: bytes, facts: Any) -> None:
     """Store the object code for a text, with the facts as data, in place of what is there."""
-    store.put_many({_key(text): {"code": base64.b64encode(code).decode(), "facts": facts}})
+    encoded = base64.b64encode(code).decode()
+    store.put_many({_key(text): {"code": encoded, "digest": _digest(code), "facts": facts}})
+
+
+def _digest(code: bytes) -> str:
+    return hashlib.sha256(code).hexdigest()
 
 
 def _key(text: str) -> str:

@@ -99,6 +99,17 @@ def test_damaged_entries_are_made_anew(tmp_path: Path, translations: list[str], 
     assert found == [lane + 5 for lane in range(32)]
 
 
+def test_code_that_differs_from_what_was_stored_is_made_anew(tmp_path: Path, translations: list[str]) -> None:
+    class Changed(Cache):
+        def get_many(self, keys):
+            return {key: known | {"code": "AA=="} for key, known in super().get_many(keys).items()}
+
+    launched(PTX, Cache(tmp_path))
+    found, _ = launched(PTX, Changed(tmp_path))
+    assert translations == ["k", "k"]
+    assert found == [lane + 5 for lane in range(32)]
+
+
 def test_a_file_that_is_no_store_changes_nothing(tmp_path: Path, translations: list[str]) -> None:
     launched(PTX, Cache(tmp_path))
     for file in tmp_path.glob("results*"):
