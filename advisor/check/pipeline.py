@@ -474,7 +474,7 @@ def _looked_for(compiled: CompiledTypings, defects_sought: bool) -> set[str]:
     """The entities that were searched for, whether or not there are any."""
     found = {*SOURCE_ENTITIES, *(record.entity for record in compiled.records)}
     found |= {"rejection"} if compiled.records else set()
-    return found | {"defect", "triton_defect"} if defects_sought else found
+    return found | {"defect", "triton_defect", "array_statement"} if defects_sought else found
 
 
 def _position(finding: Finding) -> tuple[str, int, int, int, str]:
