@@ -1,7 +1,7 @@
 """CuPy's universal functions, told by the names of their kernels: which arrays each loads and stores.
 
-The kernel of `cupy.add` for three float32 is called `cupy_add__float32_float32_float32`. Its parameters are the
-inputs, the outputs and the number of elements; an array is passed as its address, its number of
+The kernel of `cupy.add` for three float32 is called `cupy_add__float32_float32_float32`. Its parameters
+are the inputs, the outputs and the number of elements; an array is passed as its address, its number of
 elements, its shape and its strides (`CArray` of cupy/_core/include/cupy/carray.cuh).
 """
 

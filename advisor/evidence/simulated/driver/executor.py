@@ -55,7 +55,7 @@ class PassedArray:
 
 @dataclass(frozen=True)
 class ArrayOperation:
-    """An element-wise operation of a library: each element that it stores needs one of each array it loads."""
+    """An element-wise operation of a library: what it stores of an element needs one of each array loaded."""
 
     loads: tuple[PassedArray, ...]
     stores: tuple[PassedArray, ...]
@@ -83,8 +83,8 @@ class LaunchNote:
     the stream in order of creation; `order` counts the launches of the process from 1. `text_hash` is
     that of the kernel's text where it is not Python. `library` names whose own kernel it is, where it is none
     of the program's; `operation` says then what it was given, and `point` where in a function of the program
-    it was asked for, as far as these are known. `code` is that of a kernel written for blocks, as Triton's are;
-    None for others, which are compiled again to learn of it.
+    it was asked for, as far as these are known. `code` is that of a kernel written for blocks, as Triton's
+    are; None for others, which are compiled again to learn of it.
     """
 
     function: str

@@ -105,12 +105,12 @@ class CopyRow:
 class StatementCounts:
     """What a statement let an array library do in a run.
 
-    `evaluations` is how often it began, `launches` are the library's kernels, `bytes` what these loaded and stored
-    in global memory, `elementwise_bytes` the part of element-wise operations and `intermediate_bytes` that of
-    arrays which one of these stored and another one of the same evaluation loaded. `intermediates` are the
-    most such arrays of one evaluation, `elementwise` the operations that handed them on, `elements` those of the
-    largest array. `reads` are copies of a few bytes to the host behind new launches, of which there were
-    `launches_before_reads`.
+    `evaluations` is how often it began, `launches` are the library's kernels, `bytes` what these loaded and
+    stored in global memory, `elementwise_bytes` the part of element-wise operations and `intermediate_bytes`
+    that of arrays which one of these stored and another one of the same evaluation loaded. `intermediates`
+    are the most such arrays of one evaluation, `elementwise` the operations that handed them on, `elements`
+    those of the largest array. `reads` are copies of a few bytes to the host behind new launches, of which
+    there were `launches_before_reads`.
     """
 
     evaluations: int = 0
@@ -127,7 +127,7 @@ class StatementCounts:
 
 @dataclass(frozen=True)
 class ArrayStatementRow:
-    """A statement that used an array library: its file, relative to the root, its first line, a hash of its text."""
+    """A statement that used an array library: its file, from the root, its first line, a hash of its text."""
 
     path: str
     line: int

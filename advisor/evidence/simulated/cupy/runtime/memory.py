@@ -25,7 +25,7 @@ _MOST_BYTES_OF_PROPERTIES = 256
 
 
 class RuntimeMemory:
-    """Allocations, copies, fills, pools and pointers; `tell_read` is told the size of each copy to the host."""
+    """Allocations, copies, fills, pools, pointers; `tell_read` is told the size of each copy to the host."""
 
     def __init__(self, driver: DriverCalls, module: Any, tell_read: Callable[[int], None]) -> None:
         self._driver, self._module, self._tell_read = driver, module, tell_read

@@ -1,4 +1,4 @@
-"""What statements let an array library do in their latest run, as records of the statements as they stand now."""
+"""What statements let an array library do in their latest run, told at the statements as they stand now."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _MOST = frozenset({"intermediates", "elementwise", "elements"})
 def array_statement_records(
     path: str, text: str, recorded: str, rows: Sequence[ArrayStatementRow], assumption: str
 ) -> Iterator[Record]:
-    """Records of the statements of one file, `recorded` in a run under another name; `rows` are all of the run.
+    """Records of the statements of one file, `recorded` in a run under another name; `rows` are all of the
+    run.
 
     A statement whose text has changed since is left out; of equal ones the nearest is meant.
     """
@@ -26,6 +27,8 @@ def array_statement_records(
     standing: dict[str, list[Statement]] = {}
     for one in dict.fromkeys(statements(text).values()):
         standing.setdefault(one.text_hash, []).append(one)
+    if not standing:
+        return
     found: dict[Statement, list[StatementCounts]] = {}
     for row in rows:
         if row.path == recorded and row.text_hash in standing:
@@ -44,10 +47,11 @@ def array_statement_records(
 
 
 def counted_lines(statement: Record) -> Iterator[LineReading]:
-    """What the source's records at the lines of a statement learn: that its operations, or reads, were counted."""
-    reads = {"synchronisation": statement.value("reads"), "expression": statement.value("launches")}
+    """What the source's records at the lines of a statement learn: that operations or reads were counted."""
+    reads, launches = statement.value("reads"), statement.value("launches")
+    numbers = {"synchronisation": reads, "transfer": reads, "expression": launches}
     for line in range(statement.span.line, statement.span.end_line + 1):
-        for entity, number in reads.items():
+        for entity, number in numbers.items():
             if number:
                 yield LineReading(entity, "", statement.path, line, "", "", "", {"counted": True})
 

@@ -1,9 +1,10 @@
 """What each statement of a program lets an array library do: its kernels, what these hand on, values read.
 
 The operations of one statement run at growing places of the bytecode. Where one begins again, the
-statement is evaluated again; so is it where one operation launches several kernels, which are then told of none
-as its own. An array that one element-wise operation stores and another one of the same evaluation loads is an
-intermediate: no name holds it, and in one kernel for both it would stay in a register.
+statement is evaluated again; this is taken so, too, where one operation launches several kernels, for a
+program cannot change what its library hands on. An array that one element-wise operation stores and another
+one of the same evaluation loads is an intermediate: no name holds it, and in one kernel for both it would
+stay in a register.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class ArrayStatements:
                 _count(here, note, note.point, counted)
 
     def read(self, size: int, place: Place) -> None:
-        """Count a copy to the host by a library; a value for which new work is waited for counts as a read."""
+        """Count a copy to the host by a library, where it is a value for which new work is waited for."""
         with self._lock:
             launches, self._since_read = self._since_read, 0
             here = self._at(place) if launches and size <= _VALUE_BYTES else None
@@ -78,7 +79,8 @@ class ArrayStatements:
         with self._lock:
             found, self._found = self._found, {}
         return [
-            ArrayStatementRow(file, one.span.line, one.text_hash, of.counts) for (file, one), of in found.items()
+            ArrayStatementRow(file, one.span.line, one.text_hash, of.counts)
+            for (file, one), of in found.items()
         ]
 
     def _at(self, place: Place) -> _OfStatement | None:
