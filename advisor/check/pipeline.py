@@ -289,11 +289,13 @@ class Check:
         )
 
     def own_texts(self, source: SourceEvidence) -> dict[str, str]:
-        """The texts of the checked files as far as they can be read, without the others of the workspace."""
+        """The texts of the checked files as far as they can be read, and of the files of CUDA C++ that they
+        name, without the others of the workspace.
+        """
         return {
             path: readable_source(SourceText(path, text))[0].text if path in source.unread else text
             for path, text in source.texts.items()
-            if self.inputs.checks(self.options.root / path)
+            if path in source.cuda_files or self.inputs.checks(self.options.root / path)
         }
 
     def select_rules(self) -> list[str]:

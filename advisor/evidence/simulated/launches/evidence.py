@@ -201,7 +201,7 @@ def _current(
     run, first = rows[-1]
     launches = [row for _, row in rows]
     if first.is_cuda_source:
-        lines = cuda_lines(text, name, first.function_hash.removeprefix(CUDA_SOURCE))
+        lines = cuda_lines(path, text, name, first.function_hash.removeprefix(CUDA_SOURCE))
         line = min(lines, key=lambda one: abs(one - first.line), default=None)
         return _Kernel(path, name, run, launches, line - first.line, line, names) if line else None
     here = definition(text, first.line)
@@ -235,6 +235,8 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) 
     of_triton = is_triton(kernel.launches)
     entity = "triton_kernel" if of_triton else "kernel"
     record = Record(entity, kernel.key, kernel.path, Span(kernel.line), kernel.name, _run_key(kernel.run))
+    if kernel.launches[-1].is_cuda_source:
+        record.know("source", text_unread=True, name=kernel.name)
     found.records.append(record)
     same_device = kernel.run.device == device.id
     counted = counted_launches(kernel.launches)
