@@ -11,7 +11,7 @@ from advisor.evidence.source.analysis_memory import AnalysisMemory, RememberingW
 from advisor.evidence.source.analysis_workers import CHUNK, AnalysisWorkers
 from advisor.evidence.source.file_analyser import FileHost
 from advisor.evidence.source.host.host_records import with_device_launches
-from advisor.evidence.source.kernels.cuda_files import cuda_file_text, named_cuda_files
+from advisor.evidence.source.other_files.cuda_files import cuda_file_text, named_cuda_files
 from advisor.evidence.source.other_files.factory_callers import factory_callers
 from advisor.evidence.source.other_files.never_launched import add_never_launched
 from advisor.evidence.source.other_files.related_files import imported_words, importing, words_of
