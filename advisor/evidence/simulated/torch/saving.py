@@ -51,7 +51,7 @@ def save_and_load() -> None:
     def reduced(self: GpuTensor, protocol: Any) -> Any:
         return _reduced(self, protocol) if hasattr(_state, "saved") else pickled(self, protocol)
 
-    GpuTensor.__reduce_ex__ = reduced  # type: ignore[method-assign, assignment]
+    GpuTensor.__reduce_ex__ = reduced  # type: ignore[method-assign]
 
 
 def _within(function: Any, name: str) -> Callable[..., Any]:

@@ -77,7 +77,7 @@ def test_files_are_those_of_a_gpu(tmp_path_factory: pytest.TempPathFactory, tmp_
     done = AdvisorCommand(tmp_path_factory.mktemp("home"))("run", "main.py", cwd=tmp_path)
     assert done.status == 0, done.err
     assert b"there is no cuda:1 on the simulated GPU, only cuda:0" in done.out
-    # Nothing in the file is of this program: PyTorch alone reads it, and misses the GPU that it was written on.
+    # Nothing in the file is of this program: PyTorch alone reads it, and misses the GPU that wrote it.
     alone = subprocess.run(
         [sys.executable, "-c", OUTSIDE], cwd=tmp_path, capture_output=True, text=True, timeout=120
     )
