@@ -187,8 +187,8 @@ class Check:
             provided = self.metrics_of_plugins(records, report)
             without = [*records[: others + len(measured)], *provided]
             records += provided
-            metrics = self.metrics(records, compiled, defects_sought=bool(simulated))
-            looked_for = _looked_for(compiled, defects_sought=bool(simulated))
+            looked_for = _looked_for(source, compiled, defects_sought=bool(simulated))
+            metrics = self.metrics(records, compiled, looked_for)
             different = DifferentLaunches.of(without, launches if simulated else [], looked_for)
         return Evidence(source, metrics, report, different, synthesised.by_kernel)
 
@@ -274,10 +274,9 @@ class Check:
         return provided_records(settings, records, self.rulebook, self.device, report)
 
     def metrics(
-        self, records: Sequence[Record], compiled: CompiledTypings, defects_sought: bool = False
+        self, records: Sequence[Record], compiled: CompiledTypings, looked_for: Collection[str]
     ) -> Metrics:
         """Tables of all records and of what follows from them, for each typing of the kernels."""
-        looked_for = _looked_for(compiled, defects_sought)
         return Metrics(
             tuple(
                 Typing(
@@ -472,11 +471,13 @@ def report_on(
     return report
 
 
-def _looked_for(compiled: CompiledTypings, defects_sought: bool) -> set[str]:
+def _looked_for(source: SourceEvidence, compiled: CompiledTypings, defects_sought: bool) -> set[str]:
     """The entities that were searched for, whether or not there are any."""
     found = {*SOURCE_ENTITIES, *(record.entity for record in compiled.records)}
     found |= {"rejection"} if compiled.records else set()
-    return found | {"defect", "triton_defect", "array_statement"} if defects_sought else found
+    if defects_sought or not any("cupy" in text for text in source.texts.values()):
+        found.add("array_statement")
+    return found | {"defect", "triton_defect"} if defects_sought else found
 
 
 def _position(finding: Finding) -> tuple[str, int, int, int, str]:
