@@ -187,8 +187,8 @@ class Check:
             provided = self.metrics_of_plugins(records, report)
             without = [*records[: others + len(measured)], *provided]
             records += provided
-            metrics = self.metrics(records, compiled, defects_sought=bool(simulated))
-            looked_for = _looked_for(compiled, defects_sought=bool(simulated))
+            looked_for = _looked_for(source, compiled, defects_sought=bool(simulated))
+            metrics = self.metrics(records, compiled, looked_for)
             different = DifferentLaunches.of(without, launches if simulated else [], looked_for)
         return Evidence(source, metrics, report, different, synthesised.by_kernel)
 
@@ -274,10 +274,9 @@ class Check:
         return provided_records(settings, records, self.rulebook, self.device, report)
 
     def metrics(
-        self, records: Sequence[Record], compiled: CompiledTypings, defects_sought: bool = False
+        self, records: Sequence[Record], compiled: CompiledTypings, looked_for: Collection[str]
     ) -> Metrics:
         """Tables of all records and of what follows from them, for each typing of the kernels."""
-        looked_for = _looked_for(compiled, defects_sought)
         return Metrics(
             tuple(
                 Typing(
@@ -289,11 +288,13 @@ class Check:
         )
 
     def own_texts(self, source: SourceEvidence) -> dict[str, str]:
-        """The texts of the checked files as far as they can be read, without the others of the workspace."""
+        """The texts of the checked files as far as they can be read, and of the files of CUDA C++ that they
+        name, without the others of the workspace.
+        """
         return {
             path: readable_source(SourceText(path, text))[0].text if path in source.unread else text
             for path, text in source.texts.items()
-            if self.inputs.checks(self.options.root / path)
+            if path in source.cuda_files or self.inputs.checks(self.options.root / path)
         }
 
     def select_rules(self) -> list[str]:
@@ -470,10 +471,12 @@ def report_on(
     return report
 
 
-def _looked_for(compiled: CompiledTypings, defects_sought: bool) -> set[str]:
+def _looked_for(source: SourceEvidence, compiled: CompiledTypings, defects_sought: bool) -> set[str]:
     """The entities that were searched for, whether or not there are any."""
     found = {*SOURCE_ENTITIES, *(record.entity for record in compiled.records)}
     found |= {"rejection"} if compiled.records else set()
+    if defects_sought or not any("cupy" in text for text in source.texts.values()):
+        found.add("array_statement")
     return found | {"defect", "triton_defect"} if defects_sought else found
 
 

@@ -17,7 +17,7 @@ from lsp_server.analysis.earlier_results import Measured
 from lsp_server.analysis.refinement import Level, Stop
 from lsp_server.analysis.stale_results import with_stale_results
 from lsp_server.documents.document import Document
-from lsp_server.documents.workspace import WorkspaceFiles, concerns_kernels
+from lsp_server.documents.workspace import WorkspaceFiles, concerns_runs
 from lsp_server.protocol.preferences import Preferences
 
 # What makes analyses is imported when the first one is made: an editor waits for the server to begin.
@@ -164,7 +164,7 @@ class Analyst:
         from lsp_server.evidence.collectors import DiskCollectors, stores_of
 
         stop.check()
-        if not concerns_kernels(document.text.encode(errors="replace")):
+        if not concerns_runs(document):
             return None
         try:
             # The analysis of a check tells of such a text as of any other; here the source's error must stay.

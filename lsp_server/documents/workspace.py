@@ -12,6 +12,7 @@ from advisor.model.storage.memo import Memo
 from advisor.program.syntax.gate import (
     launched_names,
     may_hold_array_code,
+    may_hold_cuda_texts,
     may_hold_device_code,
     may_hold_triton_code,
 )
@@ -72,12 +73,19 @@ def concerns_gpu(document: Document) -> bool:
     from advisor.evidence.source.test_paths import is_test_path
 
     data = document.text.encode(errors="replace")
-    return concerns_kernels(data) or may_hold_array_code(data, is_test=is_test_path(f"/{document.path}"))
+    is_test = is_test_path(f"/{document.path}")
+    return concerns_kernels(data) or may_hold_cuda_texts(data) or may_hold_array_code(data, is_test=is_test)
 
 
 def concerns_kernels(data: bytes) -> bool:
     """Whether a file's bytes may define a kernel or launch one."""
     return may_hold_device_code(data) or may_hold_triton_code(data) or bool(launched_names(data))
+
+
+def concerns_runs(document: Document) -> bool:
+    """Whether compiled code or recorded runs may say more of a text than its source does."""
+    data = document.text.encode(errors="replace")
+    return concerns_kernels(data) or (b"cupy" in data and concerns_gpu(document))
 
 
 def kernel_names(data: bytes) -> _Words:

@@ -34,6 +34,8 @@ DECIDED_BY_EXECUTION = {
     "lane-outside-mask",
     "plain-access-beside-atomic",
     "scattered-requests",
+    "intermediate-arrays",
+    "value-awaited-often",
     "triton-access-out-of-bounds",
     "triton-bank-conflicts",
     "triton-elements-one-by-one",

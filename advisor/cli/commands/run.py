@@ -73,12 +73,14 @@ def _tell(end: ScriptEnd) -> None:
     recorder = end.recorder
     print(f"advisor: {_launches(end.launches)} recorded.", file=sys.stderr)
     for (kernel, path, line), count in recorder.of_cuda_source.items():
-        if path.endswith(".py"):
+        if path.endswith((".py", ".cu", ".cuh")):
             continue
-        words = f"{_launches(count)} of {kernel}, in CUDA C++: counted, but `advisor check` reads Python only"
+        words = f"{_launches(count)} of {kernel}, in CUDA C++ that no Python or .cu file has: not advised on"
         print(f"advisor: {path}:{line}: {words}." if path else f"advisor: {words}.", file=sys.stderr)
     for library, count in recorder.of_libraries.items():
-        words = f"{_launches(count)} of kernels that {library} makes, which are not recorded or advised on"
+        words = (
+            f"{_launches(count)} of kernels that {library} makes, counted by the statements that ask for them"
+        )
         print(f"advisor: {words}.", file=sys.stderr)
     for function, problem in recorder.problems.items():
         print(f"advisor: {function} did not run: {problem}", file=sys.stderr)

@@ -11,6 +11,7 @@ from advisor.evidence.source.analysis_memory import AnalysisMemory, RememberingW
 from advisor.evidence.source.analysis_workers import CHUNK, AnalysisWorkers
 from advisor.evidence.source.file_analyser import FileHost
 from advisor.evidence.source.host.host_records import with_device_launches
+from advisor.evidence.source.other_files.cuda_files import cuda_file_text, named_cuda_files
 from advisor.evidence.source.other_files.factory_callers import factory_callers
 from advisor.evidence.source.other_files.never_launched import add_never_launched
 from advisor.evidence.source.other_files.related_files import imported_words, importing, words_of
@@ -35,6 +36,7 @@ from advisor.program.syntax.gate import (
     may_hold_cuda_texts,
     may_hold_device_code,
     may_hold_triton_code,
+    may_name_cuda_files,
     searchable,
 )
 
@@ -57,7 +59,7 @@ class SourceEvidence:
     """Everything that the source of the checked files says; `read` are all files whose content was used.
 
     `unread` are, for each of them and of the workspace files with a syntax error, the lines of functions of
-    which a part could not be read.
+    which a part could not be read. `cuda_files` are those of CUDA C++ that checked files name.
     """
 
     records: list[Record] = field(default_factory=list)
@@ -67,6 +69,7 @@ class SourceEvidence:
     read: frozenset[str] = frozenset()
     unread: dict[str, frozenset[int]] = field(default_factory=dict)
     unrecognised: list[Unrecognised] = field(default_factory=list)
+    cuda_files: frozenset[str] = frozenset()
 
 
 def analyse(
@@ -88,6 +91,10 @@ def analyse(
     sorted_files = _Sieve(files, root, checked=True)
     if stdin is not None and stdin[0] not in sorted_files.device:
         sorted_files.device.append(stdin[0])
+    if stdin is not None:
+        sorted_files.add_cuda_texts(
+            stdin[0], searchable(stdin[1].text.encode(errors="replace"), stdin[0].name)
+        )
     concerned = sorted_files.device or sorted_files.launchers
     sorted_others = _Sieve(workspace_files if concerned else (), root)
     found = [*sorted_files.device, *sorted_others.device, *sorted_files.arrays]
@@ -106,8 +113,9 @@ class _Sieve:
     """Files with device code, and files that might launch a kernel of another file, with those names.
 
     `arrays` are files without it that use torch or cupy on a GPU. Of `checked` files device code is also
-    Triton's, `cuda_texts` have kernels in CUDA C++ for CuPy, and `unreadable` are those that hold neither
-    and do not parse; of others, `imports` are the words of their imports.
+    Triton's, `cuda_texts` have kernels in CUDA C++ for CuPy, `cuda_files` are files of that language that
+    they name, and `unreadable` are those that hold neither and do not parse; of others, `imports` are the
+    words of their imports.
     """
 
     def __init__(self, files: Sequence[Path], root: Path, *, checked: bool = False) -> None:
@@ -116,6 +124,8 @@ class _Sieve:
         self.arrays: list[Path] = []
         self.unreadable: list[Path] = []
         self.cuda_texts: list[Path] = []
+        self.cuda_files: dict[Path, None] = {}
+        self._root = root
         self.imports: dict[Path, frozenset[str] | None] = {}
         self.files = files
         for file in files:
@@ -126,8 +136,8 @@ class _Sieve:
                 continue
             path = file.name
             words = searchable(data, path)
-            if checked and may_hold_cuda_texts(words):
-                self.cuda_texts.append(file)
+            if checked:
+                self.add_cuda_texts(file, words)
             if not checked:
                 self.imports[file] = imported_words(words, file)
             if (
@@ -144,6 +154,13 @@ class _Sieve:
                 self.arrays.append(file)
             elif checked and not is_readable(data, path):
                 self.unreadable.append(file)
+
+    def add_cuda_texts(self, file: Path, words: bytes) -> None:
+        """Note what a checked file has of CUDA C++, in itself or by the names of files."""
+        if may_hold_cuda_texts(words):
+            self.cuda_texts.append(file)
+        if may_name_cuda_files(words):
+            self.cuda_files |= dict.fromkeys(named_cuda_files(file, words, self._root))
 
     def related(self, files: Iterable[Path], names: Collection[str]) -> list[Path]:
         """Files with device code that import one of the files, directly or not, or have one of the names."""
@@ -225,12 +242,28 @@ def _run(
         callers,
         result,
     )
-    _add_cuda_kernels(checked.cuda_texts, root, with_units, result)
-    result.read = workers.files_read()
+    _add_cuda_kernels(checked.cuda_texts, texts, root, with_units, result)
+    _add_cuda_files(list(checked.cuda_files), root, result)
+    result.read = workers.files_read() | frozenset(map(str, checked.cuda_files))
     return result
 
 
-def _add_cuda_kernels(files: Sequence[Path], root: Path, with_units: bool, result: SourceEvidence) -> None:
+def _add_cuda_files(files: Sequence[Path], root: Path, result: SourceEvidence) -> None:
+    """Add the texts of files of CUDA C++, whose kernels are known once they are launched."""
+    workspace = Workspace(root)
+    texts = {workspace.report_path(file): cuda_file_text(file) for file in files}
+    known = {path: text for path, text in texts.items() if text is not None}
+    result.texts |= known
+    result.cuda_files = frozenset(known)
+
+
+def _add_cuda_kernels(
+    files: Sequence[Path],
+    texts: Mapping[Path, SourceText],
+    root: Path,
+    with_units: bool,
+    result: SourceEvidence,
+) -> None:
     """Add the kernels that checked files hold as literals of CUDA C++."""
     if not files:
         return
@@ -238,7 +271,7 @@ def _add_cuda_kernels(files: Sequence[Path], root: Path, with_units: bool, resul
 
     workspace = Workspace(root)
     for file in files:
-        found = cuda_kernels(file, workspace.report_path(file))
+        found = cuda_kernels(file, workspace.report_path(file), texts.get(file))
         result.records += found.records
         if found.text:
             result.texts.setdefault(found.path, found.text)

@@ -50,6 +50,11 @@ def may_hold_cuda_texts(data: bytes) -> bool:
     return b"__global__" in data and b"cupy" in data and (b"RawKernel" in data or b"RawModule" in data)
 
 
+def may_name_cuda_files(data: bytes) -> bool:
+    """Whether the bytes of a file name CuPy and files of CUDA C++."""
+    return b"cupy" in data and b".cu" in data
+
+
 _ARRAY_LIBRARY = re.compile(rb"\b(?:import|from)[ \t]+(?:torch|cupy)\b")
 _ARRAY_WORK = re.compile(
     rb"\.item\(|\.cpu\(|\.get\(|asnumpy|\.tolist\(|synchronize\(|empty_cache|free_all_blocks|\bDataLoader\("

@@ -18,6 +18,8 @@ def load_compiler(major: int) -> None:
     found = [name, *map(str, _installed(name, major))]
     for library in found:
         try:
+            # It asks for its second part by a bare name, which some versions do not find beside themselves.
+            _kept.extend(ctypes.CDLL(str(part)) for part in _second_parts(library))
             _kept.append(ctypes.CDLL(library))
         except OSError:
             continue
@@ -27,6 +29,12 @@ def load_compiler(major: int) -> None:
         f"advisor: CuPy compiles its kernels with {name}, which is not installed: `pip install '{wheel}'`.",
         file=sys.stderr,
     )
+
+
+def _second_parts(library: str) -> list[Path]:
+    """The files of NVRTC's headers and functions beside a library that is given by its path."""
+    file = Path(library)
+    return sorted(file.parent.glob("libnvrtc-builtins.so.*")) if file.is_absolute() else []
 
 
 def _installed(name: str, major: int) -> list[Path]:

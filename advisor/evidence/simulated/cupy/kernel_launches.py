@@ -7,6 +7,7 @@ from typing import Any
 
 from advisor.evidence.simulated.cupy.runtime.calls import answers
 from advisor.evidence.simulated.cupy.runtime.driver_calls import Address, DriverCalls
+from advisor.evidence.simulated.cupy.universal_functions import UniversalFunctions
 from advisor.evidence.simulated.driver.gpu import Gpu
 from advisor.evidence.simulated.driver.launch_notes import LaunchNotes
 
@@ -19,6 +20,7 @@ class KernelLaunches:
     def __init__(self, gpu: Gpu, notes: LaunchNotes, module: Any) -> None:
         self._gpu, self._notes, self._module = gpu, notes, module
         self._driver = DriverCalls(self._error)
+        self._functions = UniversalFunctions()
 
     @answers("launchKernel")
     def _launch_kernel(self, function: int, *rest: int) -> None:
@@ -35,7 +37,7 @@ class KernelLaunches:
     ) -> None:
         self._gpu.take_pending()
         shape = map(_UNSIGNED, extents)
-        with self._notes.in_library("CuPy"):
+        with self._notes.in_library("CuPy", self._functions.operation):
             self._driver(name, Address(function), *shape, Address(stream), Address(parameters), *more)
 
     def _error(self, status: int) -> BaseException:

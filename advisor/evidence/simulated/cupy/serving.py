@@ -38,7 +38,7 @@ def serve_cupy(installed: Installed, code_folder: Path | None) -> None:
     """
     raw = RawKernels(installed.notes)
     behind: dict[str, Act] = {
-        "cupy_backends.cuda.api.runtime": _serve_runtime,
+        "cupy_backends.cuda.api.runtime": lambda module: _serve_runtime(module, installed),
         "cupy_backends.cuda.api.driver": lambda module: _serve_driver(module, installed),
         "cupy_backends.cuda.libs": lambda _: load_libraries(installed.gpu),
         "cupy.random._generator_api": random_generators.change,
@@ -88,10 +88,12 @@ def _tell_version(module: ModuleType) -> None:
         )
 
 
-def _serve_runtime(module: ModuleType) -> None:
+def _serve_runtime(module: ModuleType, installed: Installed) -> None:
     load_compiler(int(module.runtimeGetVersion()) // 1000)
     driver = DriverCalls(module.CUDARuntimeError)
-    known = answered(RuntimeMemory(driver, module), RuntimeStreams(driver), RuntimeDevice(driver))
+    gpu, notes = installed.gpu, installed.notes
+    memory = RuntimeMemory(driver, module, lambda size: gpu.executor.library_read(size, notes.place))
+    known = answered(memory, RuntimeStreams(driver), RuntimeDevice(driver))
     offer(module, refusals(module, known) | known)
 
 

@@ -46,6 +46,34 @@ class CodeNote:
 
 
 @dataclass(frozen=True)
+class PassedArray:
+    """An array of several elements that a library's kernel was given: where it begins, its elements."""
+
+    address: int
+    elements: int
+
+
+@dataclass(frozen=True)
+class ArrayOperation:
+    """An element-wise operation of a library: what it stores of an element needs one of each array loaded."""
+
+    loads: tuple[PassedArray, ...]
+    stores: tuple[PassedArray, ...]
+
+
+@dataclass(frozen=True)
+class CodePoint:
+    """A place in a running function of the program.
+
+    `frame` is the same for all places of one call while it runs; `instruction` is the offset in its bytecode,
+    which grows within a statement.
+    """
+
+    frame: int
+    instruction: int
+
+
+@dataclass(frozen=True)
 class LaunchNote:
     """A launch as the user's program wrote it.
 
@@ -54,8 +82,9 @@ class LaunchNote:
     program outside Numba; unknown places are None. `stream` is 0 for the default stream, else the number of
     the stream in order of creation; `order` counts the launches of the process from 1. `text_hash` is
     that of the kernel's text where it is not Python. `library` names whose own kernel it is, where it is none
-    of the program's. `code` is that of a kernel written for blocks, as Triton's are; None for others, which
-    are compiled again to learn of it.
+    of the program's; `operation` says then what it was given, and `point` where in a function of the program
+    it was asked for, as far as these are known. `code` is that of a kernel written for blocks, as Triton's
+    are; None for others, which are compiled again to learn of it.
     """
 
     function: str
@@ -72,6 +101,8 @@ class LaunchNote:
     text_hash: str = ""
     library: str = ""
     code: CodeNote | None = None
+    operation: ArrayOperation | None = None
+    point: CodePoint | None = None
 
 
 class KernelFault(Exception):
@@ -98,6 +129,9 @@ class Executor(Protocol):
 
     def copied_to_host(self, address: int, size: int, place: Callable[[], Place]) -> None:
         """Learn that bytes of the device are copied to the host; `place` gives where in the program."""
+
+    def library_read(self, size: int, place: Callable[[], Place]) -> None:
+        """Learn that an array library copied bytes to the host, for which the host waited."""
 
     def variable(self, ptx: str, name: str) -> int:
         """The address of a module's variable in global or constant memory, as the kernels of `ptx` see it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -12,9 +12,18 @@ from types import FrameType
 from typing import Any
 
 from advisor.evidence.simulated.driver.argument_notes import describe
-from advisor.evidence.simulated.driver.executor import ArgumentNote, LaunchNote, Place
+from advisor.evidence.simulated.driver.executor import (
+    ArgumentNote,
+    ArrayOperation,
+    CodePoint,
+    LaunchNote,
+    Place,
+)
 from advisor.evidence.simulated.simt.launch import Launch
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function
+
+# What gives the operation of a library's kernel from its name and the bytes of its parameters.
+Operations = Callable[[str, Sequence[bytes]], "ArrayOperation | None"]
 
 
 @dataclass(frozen=True)
@@ -91,9 +100,9 @@ class LaunchNotes:
             self._threads.current = before
 
     @contextmanager
-    def in_library(self, name: str) -> Iterator[None]:
+    def in_library(self, name: str, operations: Operations) -> Iterator[None]:
         """Within it, launches of this thread that nobody else notes are of a library's own kernels."""
-        self._threads.library = name
+        self._threads.library, self._threads.operations = name, operations
         try:
             yield
         finally:
@@ -103,7 +112,9 @@ class LaunchNotes:
         """The note of a launch that is about to run, `values` are the bytes of its parameters."""
         current: _Current | DescribedLaunch | None = getattr(self._threads, "current", None)
         known = current.described(values) if current else None
-        place = known.place if known else self.place()
+        library = "" if known else getattr(self._threads, "library", "")
+        frame = None if known else self._frame()
+        place = known.place if known else _place(frame)
         return LaunchNote(
             function=(known.function if known else "") or kernel.name,
             file=known.file if known else None,
@@ -117,7 +128,9 @@ class LaunchNotes:
             stream=stream,
             order=next(self._orders),
             text_hash=known.text_hash if known else "",
-            library="" if known else getattr(self._threads, "library", ""),
+            library=library,
+            operation=self._threads.operations(kernel.name, values) if library else None,
+            point=CodePoint(id(frame), frame.f_lasti) if library and frame is not None else None,
         )
 
     def next_order(self) -> int:
@@ -126,14 +139,18 @@ class LaunchNotes:
 
     def place(self) -> Place:
         """File and line of the nearest caller outside of the libraries."""
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None:
-            name = frame.f_code.co_filename
-            if not self.is_of_library(name):
-                return name, frame.f_lineno
+        return _place(self._frame())
+
+    def _frame(self) -> FrameType | None:
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None and self.is_of_library(frame.f_code.co_filename):
             frame = frame.f_back
-        return None, None
+        return frame
 
     def is_of_library(self, file: str) -> bool:
         """Whether a file of code is one of the libraries' or of this program's."""
         return file.startswith(self._folders)
+
+
+def _place(frame: FrameType | None) -> Place:
+    return (None, None) if frame is None else (frame.f_code.co_filename, frame.f_lineno)

@@ -24,6 +24,10 @@ from advisor.evidence.simulated.launches.judged_launch import (
     weighed_launches,
 )
 from advisor.evidence.simulated.launches.launched_types import launched_types
+from advisor.evidence.simulated.launches.readings.array_statement_readings import (
+    array_statement_records,
+    counted_lines,
+)
 from advisor.evidence.simulated.launches.readings.kernel_readings import kernel_readings
 from advisor.evidence.simulated.launches.readings.line_readings import Move, defect_reading, line_readings
 from advisor.evidence.simulated.launches.readings.pointer_readings import pointer_readings
@@ -149,7 +153,20 @@ def launch_evidence(
     for kernel in kernels:
         _tell(found, kernel, device, weigh)
     _tell_runs(found, kernels, device)
+    for recorded_path, path in recorded.items():
+        _tell_statements(found, store, recorded_path, path, texts[path])
     return found
+
+
+def _tell_statements(found: LaunchEvidence, store: LaunchStore, recorded: str, path: str, text: str) -> None:
+    """What the statements of a file let array libraries do in the latest run in which they used one."""
+    known = store.array_statements(recorded)
+    if known is not None:
+        run, rows = known
+        ran = f"Counted without a GPU in `{run.command}`, {_ago(run)} ago."
+        records = list(array_statement_records(path, text, recorded, rows, ran))
+        found.records += records
+        found.lines += [reading for record in records for reading in counted_lines(record)]
 
 
 def _of_device(
@@ -184,7 +201,7 @@ def _current(
     run, first = rows[-1]
     launches = [row for _, row in rows]
     if first.is_cuda_source:
-        lines = cuda_lines(text, name, first.function_hash.removeprefix(CUDA_SOURCE))
+        lines = cuda_lines(path, text, name, first.function_hash.removeprefix(CUDA_SOURCE))
         line = min(lines, key=lambda one: abs(one - first.line), default=None)
         return _Kernel(path, name, run, launches, line - first.line, line, names) if line else None
     here = definition(text, first.line)
@@ -218,6 +235,8 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) 
     of_triton = is_triton(kernel.launches)
     entity = "triton_kernel" if of_triton else "kernel"
     record = Record(entity, kernel.key, kernel.path, Span(kernel.line), kernel.name, _run_key(kernel.run))
+    if kernel.launches[-1].is_cuda_source:
+        record.know("source", text_unread=True, name=kernel.name)
     found.records.append(record)
     same_device = kernel.run.device == device.id
     counted = counted_launches(kernel.launches)
@@ -376,7 +395,7 @@ def _assumptions(
     launches = len(kernel.launches)
     among = f", {_among(judged.launches, launches, len(counted), stands)}" if launches > 1 else ""
     of_workload = kernel.run.command.startswith("workload ")
-    old = "" if of_workload else f", {age(max(0.0, time.time() - kernel.run.started))} ago"
+    old = "" if of_workload else f", {_ago(kernel.run)} ago"
     found = [f"{_ran(kernel, judged.row)}{among}{old}."]
     if not judged.statistics.ended:
         found.append("The launch was stopped before its end; the counts are those until then.")
@@ -388,6 +407,10 @@ def _assumptions(
     if unknown:
         found.append(f"{unknown} of the launches have no counts in the record.")
     return tuple(found)
+
+
+def _ago(run: RunRow) -> str:
+    return age(max(0.0, time.time() - run.started))
 
 
 def _among(alike: int, launches: int, different: int, stands: str) -> str:

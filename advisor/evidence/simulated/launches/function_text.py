@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from advisor.model.text.syntax_trees import syntax_tree
-from advisor.program.kernels.cuda_texts import kernel_lines
+from advisor.program.kernels.cuda_texts import kernel_in_text, kernel_lines
 
 
 @lru_cache(maxsize=256)
@@ -38,8 +38,15 @@ def hash_at(text: str, def_line: int) -> str | None:
     return next((found for line, found in _functions(text).values() if line == def_line), None)
 
 
-def cuda_lines(text: str, name: str, text_hash: str) -> list[int]:
-    """The lines at which literals of a file hold a kernel of CUDA C++ of this name and text."""
+# The suffixes of files whose text is CUDA C++ itself.
+_CUDA_FILES = (".cu", ".cuh")
+
+
+def cuda_lines(path: str, text: str, name: str, text_hash: str) -> list[int]:
+    """The lines at which a file, or literals of it, hold a kernel of CUDA C++ of this name and text."""
+    if path.endswith(_CUDA_FILES):
+        kernel = kernel_in_text(text, name)
+        return [kernel.line] if kernel is not None and kernel.text_hash == text_hash else []
     try:
         tree = syntax_tree(text)
     except (SyntaxError, ValueError, RecursionError):

@@ -51,7 +51,7 @@ class SimtExecutor:
     """Executes launches on the CPU; `listen` is told of each one.
 
     `tell_copy` is told of each copy to the host of memory that nothing has written, with the latest launch
-    that had it among its arguments.
+    that had it among its arguments; `tell_read` of each copy to the host that an array library makes.
     """
 
     def __init__(
@@ -61,8 +61,10 @@ class SimtExecutor:
         limits: Limits = Limits(),
         cache: Cache | None = None,
         tell_copy: Callable[[LaunchNote, FoundDefect], None] | None = None,
+        tell_read: Callable[[int, Place], None] | None = None,
     ) -> None:
         self.memory = DeviceMemory()
+        self._tell_read = tell_read
         self._tell_copy = tell_copy
         self._device = device
         self._listen = listen
@@ -135,6 +137,11 @@ class SimtExecutor:
         if self._tell_copy is not None and part is not None and isinstance(part.user, tuple):
             note, argument = part.user
             self._tell_copy(note, unwritten_copy(argument, part, size, place()))
+
+    def library_read(self, size: int, place: Callable[[], Place]) -> None:
+        """Tell of a copy to the host that an array library made."""
+        if self._tell_read is not None:
+            self._tell_read(size, place())
 
     def variable(self, ptx: str, name: str) -> int:
         """The address of a module's variable; raises KeyError for a name that the module does not declare."""

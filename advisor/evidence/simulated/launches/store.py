@@ -40,6 +40,9 @@ CREATE TABLE IF NOT EXISTS counts (id INTEGER PRIMARY KEY, statistics TEXT, defe
 CREATE TABLE IF NOT EXISTS copies (
     run INTEGER REFERENCES runs(id), kernel TEXT, path TEXT, number INTEGER, defect TEXT
 );
+CREATE TABLE IF NOT EXISTS array_statements (
+    run INTEGER REFERENCES runs(id), path TEXT, line INTEGER, text_hash TEXT, counts TEXT
+);
 CREATE INDEX IF NOT EXISTS launches_of_path ON launches (path);
 """
 
@@ -96,6 +99,40 @@ class CopyRow:
     path: str
     number: int
     defect: dict[str, Any]
+
+
+@dataclass
+class StatementCounts:
+    """What a statement let an array library do in a run.
+
+    `evaluations` is how often it began, `launches` are the library's kernels, `bytes` what these loaded and
+    stored in global memory, `elementwise_bytes` the part of element-wise operations and `intermediate_bytes`
+    that of arrays which one of these stored and another one of the same evaluation loaded. `intermediates`
+    are the most such arrays of one evaluation, `elementwise` the operations that handed them on, `elements`
+    those of the largest array. `reads` are copies of a few bytes to the host behind new launches, of which
+    there were `launches_before_reads`.
+    """
+
+    evaluations: int = 0
+    launches: int = 0
+    bytes: int = 0
+    elementwise_bytes: int = 0
+    intermediate_bytes: int = 0
+    intermediates: int = 0
+    elementwise: int = 0
+    elements: int = 0
+    reads: int = 0
+    launches_before_reads: int = 0
+
+
+@dataclass(frozen=True)
+class ArrayStatementRow:
+    """A statement that used an array library: its file, from the root, its first line, a hash of its text."""
+
+    path: str
+    line: int
+    text_hash: str
+    counts: StatementCounts
 
 
 @dataclass(frozen=True)
@@ -235,6 +272,26 @@ class LaunchStore:
             "INSERT INTO copies VALUES (?, ?, ?, ?, ?)",
             (run, copy.kernel, copy.path, copy.number, json.dumps(copy.defect)),
         )
+
+    def add_array_statements(self, run: int, rows: Sequence[ArrayStatementRow]) -> None:
+        """Add what statements let an array library do."""
+        self._connect().executemany(
+            "INSERT INTO array_statements VALUES (?, ?, ?, ?, ?)",
+            [(run, one.path, one.line, one.text_hash, json.dumps(asdict(one.counts))) for one in rows],
+        )
+
+    def array_statements(self, path: str) -> tuple[RunRow, list[ArrayStatementRow]] | None:
+        """The latest run in which statements of a file used an array library, with those of all its files."""
+        query = "SELECT max(run) FROM array_statements WHERE path = ?"
+        (run,) = self._connect().execute(query, (path,)).fetchone()
+        if run is None:
+            return None
+        query = "SELECT path, line, text_hash, counts FROM array_statements WHERE run = ?"
+        rows = [
+            ArrayStatementRow(where, line, text_hash, StatementCounts(**json.loads(counts)))
+            for where, line, text_hash, counts in self._connect().execute(query, (run,))
+        ]
+        return next(one for one in self.runs() if one.id == run), rows
 
     def _defects_of_copies(self, path: str, kernel: str, run: int) -> dict[int, list[dict[str, Any]]]:
         """What was wrong with copies, by the number of the launch."""

@@ -31,7 +31,7 @@ def _serve(installed: Installed) -> None:
 
 def _place_tensors(installed: Installed) -> None:
     # Only a program that has imported PyTorch gets here.
-    from advisor.evidence.simulated.torch import answers, tensors
+    from advisor.evidence.simulated.torch import answers, saving, tensors
     from advisor.evidence.simulated.torch.storages import Storages
 
     tensors.GpuTensor.storages = Storages(installed.buffers)
@@ -39,6 +39,7 @@ def _place_tensors(installed: Installed) -> None:
     torch: Any = sys.modules["torch"]
     torch.from_dlpack = torch.utils.dlpack.from_dlpack = tensors.from_dlpack
     _change_backward(tensors)
+    saving.save_and_load()
     tensors.Placing().__enter__()
     _place_in_threads(tensors.Placing)
 

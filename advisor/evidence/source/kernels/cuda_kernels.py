@@ -15,7 +15,7 @@ from advisor.evidence.source.file_analyser import FileKernels
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, CudaText, FunctionText
 from advisor.model.errors import SourceProblem
 from advisor.model.records import Record, kernel_key
-from advisor.model.text.source_text import Span, read_source
+from advisor.model.text.source_text import SourceText, Span, read_source
 from advisor.program.kernels.cuda_texts import KernelInText, kernels_in_text, literal_line
 from advisor.program.syntax.file_modules import read_modules
 from advisor.program.syntax.module import ModuleSyntax
@@ -40,11 +40,14 @@ class _Made:
     obstacle: str
 
 
-def cuda_kernels(file: Path, path: str) -> FileKernels:
-    """The kernels of one file that are literals of CUDA C++, with units to compile them."""
+def cuda_kernels(file: Path, path: str, source: SourceText | None = None) -> FileKernels:
+    """The kernels of one file that are literals of CUDA C++, with units to compile them.
+
+    `source` is the file's text where that is not the one on the disk.
+    """
     result = FileKernels(path)
     try:
-        modules = read_modules(read_source(file, path), str(file))
+        modules = read_modules(source or read_source(file, path), str(file))
     except SourceProblem:
         return result
     for module in modules.every:

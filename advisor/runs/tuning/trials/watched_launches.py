@@ -75,6 +75,10 @@ class WatchedExecutor:
         """Learn of a copy to the host."""
         self._inner.copied_to_host(address, size, place)
 
+    def library_read(self, size: int, place: Callable[[], Place]) -> None:
+        """Learn of a copy to the host by an array library."""
+        self._inner.library_read(size, place)
+
     def _listen(self, outcome: Outcome) -> None:
         self._last = outcome
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from advisor_command import AdvisorCommand
 
@@ -45,6 +50,20 @@ def test_a_compiler_that_is_missing_is_named_with_its_package(capsys):
         "advisor: CuPy compiles its kernels with libnvrtc.so.99, which is not installed: "
         "`pip install 'nvidia-cuda-nvrtc>=99,<100'`.\n"
     )
+
+
+def test_both_parts_of_the_compiler_are_loaded():
+    spec = importlib.util.find_spec("nvidia")
+    folders = [Path(one) / "cu13" / "lib" for one in (spec.submodule_search_locations or ())] if spec else []
+    if not any((folder / "libnvrtc.so.13").is_file() for folder in folders):
+        pytest.skip("NVRTC of CUDA 13 is not installed")
+    code = (
+        "from advisor.evidence.simulated.cupy.compiler_library import load_compiler\n"
+        "load_compiler(13)\n"
+        "print('libnvrtc-builtins.so' in open('/proc/self/maps').read())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("True\n", "")
 
 
 def test_a_module_without_a_table_of_functions_is_said():

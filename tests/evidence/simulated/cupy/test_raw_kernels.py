@@ -39,7 +39,7 @@ def test_launches_are_recorded_with_names_lines_and_arguments(run_program, recor
         ("n", "int32", None),
     ]
     assert "in CUDA C++" not in done.err
-    assert "1 launch of kernels that CuPy makes, which are not recorded" in done.err
+    assert "1 launch of kernels that CuPy makes, counted by the statements" in done.err
 
 
 def test_accesses_are_counted_by_line(run_program, recorded):
@@ -102,3 +102,44 @@ def test_errors_of_the_compiler_name_the_programs_line(run_program):
     )
     assert done.status == 1
     assert "main.py(3): error" in done.err
+
+
+FROM_FILE = """\
+import cupy as cp
+import numpy as np
+
+with open("gather.cu") as file:
+    code = "#define STEP 8\\n" + file.read()
+x = cp.arange(1024, dtype=np.float32)
+y = cp.zeros_like(x)
+cp.RawKernel(code, "gather")((8,), (128,), (x, y, np.int32(1024)))
+print((y.get() == np.arange(1024) * 8 % 1024).all())
+"""
+CUDA_FILE = """\
+// Neighbouring threads read elements that lie 32 bytes apart.
+extern "C" __global__ void gather(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = x[i * STEP % n];
+}
+"""
+
+
+def test_check_advises_at_the_lines_of_a_cuda_file(run_program, cupy_command, tmp_path):
+    cuda_file = tmp_path / "gather.cu"
+    cuda_file.write_text(CUDA_FILE)
+    done = run_program(FROM_FILE)
+    assert (done.status, done.out) == (0, b"True\n"), done.err
+    assert "not advised on" not in done.err
+    checked = cupy_command.check("main.py", cwd=tmp_path)
+    assert checked.errors == []
+    assert [(one["rule"], one["path"], one["line"]) for one in checked.findings] == [
+        ("uncoalesced-access", "gather.cu", 5)
+    ]
+    # Its lines move with the file; another text is not judged by the launch.
+    cuda_file.write_text("\n" + CUDA_FILE)
+    assert [one["line"] for one in cupy_command.check("main.py", cwd=tmp_path).findings] == [6]
+    cuda_file.write_text(CUDA_FILE.replace("i < n", "i < n - 1"))
+    changed = cupy_command.check("main.py", cwd=tmp_path)
+    assert changed.findings == []
+    assert b"gather.cu:2: the recorded launches of gather are older than its code" in changed.out

@@ -52,6 +52,9 @@ class NumpyMachine:
     def copied_to_host(self, *_: object) -> None:
         """Copies are not looked at."""
 
+    def library_read(self, *_: object) -> None:
+        """Neither are those of array libraries."""
+
     def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> None:
         self.launches.append((launch, note))
         self.texts.append(ptx)

@@ -7,6 +7,7 @@ https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 from advisor.evidence.simulated.cupy.runtime.calls import answers
@@ -24,10 +25,10 @@ _MOST_BYTES_OF_PROPERTIES = 256
 
 
 class RuntimeMemory:
-    """Allocations, copies, fills, pools and pointers."""
+    """Allocations, copies, fills, pools, pointers; `tell_read` is told the size of each copy to the host."""
 
-    def __init__(self, driver: DriverCalls, module: Any) -> None:
-        self._driver, self._module = driver, module
+    def __init__(self, driver: DriverCalls, module: Any, tell_read: Callable[[int], None]) -> None:
+        self._driver, self._module, self._tell_read = driver, module, tell_read
 
     @answers("malloc")
     def _malloc(self, size: int) -> int:
@@ -131,6 +132,8 @@ class RuntimeMemory:
             self._driver(name, *places)
         else:
             self._driver(f"{name}Async", *places, Address(stream))
+        if kind == _TO_HOST:
+            self._tell_read(size)
 
     @answers("memset")
     def _memset(self, address: int, value: int, size: int) -> None:

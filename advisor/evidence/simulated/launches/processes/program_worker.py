@@ -79,7 +79,7 @@ def _run(request: dict[str, Any], store: LaunchStore, guarded: list[Path]) -> st
         keeper(outcome)
 
     cache = user_cache() if request["cache"] else None
-    executor = SimtExecutor(device, listen, limits, cache, recorder.copied)
+    executor = SimtExecutor(device, listen, limits, cache, recorder.copied, recorder.read)
     keeper = OutputKeeper(executor.memory, request["most_bytes"])
     install_gpu(executor, device, request["predictor"], request["cache"])
     quiet()

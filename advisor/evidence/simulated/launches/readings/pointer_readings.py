@@ -5,12 +5,16 @@ A pointer has no rows or axes that an advice could exchange, and a load that the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from advisor.evidence.simulated.launches.readings.line_readings import Move, by_place
 from advisor.evidence.simulated.simt.counts import WARP, AccessCounts, Statistics
 from advisor.model.records import LineReading, Value
+
+# `tile` in the kernel `blur` is `_ZZ4blurE4tile` in its PTX (the Itanium C++ ABI's "local-name").
+_LOCAL = re.compile(r"(?=E(\d+)([A-Za-z_]\w*)\Z)")
 
 _OF_POINTERS: dict[str, Value | None] = {
     "in_row": False,
@@ -31,10 +35,25 @@ def pointer_readings(lines: Iterable[LineReading], counted: Statistics, move: Mo
         if one.entity not in ("access", "atomic"):
             yield one
             continue
-        known: dict[str, Value | None] = {"space": one.space, "array": one.array or None}
+        array = plain_name(one.array)
+        known: dict[str, Value | None] = {"space": one.space, "array": array or None}
         if one.entity == "access":
             known |= {"kind": one.kind, **_OF_POINTERS}
-        yield replace(one, values={**one.values, **known, **_lanes([it for it in counts if _is_of(it, one)])})
+        yield replace(
+            one,
+            array=array,
+            values={**one.values, **known, **_lanes([it for it in counts if _is_of(it, one)])},
+        )
+
+
+def plain_name(name: str) -> str:
+    """The name of a variable of a kernel as its C++ has it, of a mangled one; others as they are."""
+    if name.startswith("_ZZ"):
+        for found in _LOCAL.finditer(name):
+            plain, behind = found[2][: int(found[1])], found[2][int(found[1]) :]
+            if len(plain) == int(found[1]) and re.fullmatch(r"(_\d+)?", behind):
+                return plain
+    return name
 
 
 def _is_of(counts: AccessCounts, reading: LineReading) -> bool:

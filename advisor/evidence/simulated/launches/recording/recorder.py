@@ -11,10 +11,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from advisor.evidence.simulated.driver.executor import ArgumentNote, LaunchNote
+from advisor.evidence.simulated.driver.executor import ArgumentNote, LaunchNote, Place
 from advisor.evidence.simulated.launches.defects import FoundDefect
 from advisor.evidence.simulated.launches.function_text import definition, read_source
 from advisor.evidence.simulated.launches.outcome import Outcome
+from advisor.evidence.simulated.launches.recording.array_statements import ArrayStatements
 from advisor.evidence.simulated.launches.recording.kept_counts import KeptCounts
 from advisor.evidence.simulated.launches.store import CUDA_SOURCE, CopyRow, LaunchRow, LaunchStore
 from advisor.evidence.simulated.simt.counts import Statistics
@@ -43,12 +44,15 @@ class Recorder:
         self.defects: list[tuple[str, FoundDefect]] = []
         self.problems: dict[str, str] = {}
         self._copies: set[object] = set()
+        self.statements = ArrayStatements(self.relative)
 
     def __call__(self, outcome: Outcome) -> None:
         """Note one launch."""
         if os.getpid() != self._process:
             self._store.after_fork()
             self._process, self._waiting, self._between = os.getpid(), [], 0.0
+            self.statements = ArrayStatements(self.relative)
+        self.statements.launched(outcome)
         if outcome.note.library:
             self._of_library(outcome)
             return
@@ -85,10 +89,17 @@ class Recorder:
             kernel = _kernel_name(note)
             self._store.add_copy(self._run, CopyRow(kernel, path, note.order, shown.as_data()))
 
+    def read(self, size: int, place: Place) -> None:
+        """Note a copy to the host by an array library."""
+        self.statements.read(size, place)
+
     def close(self) -> None:
-        """Write the launches that wait."""
+        """Write the launches that wait, and what statements let array libraries do."""
         with self._lock:
             self._write()
+            statements = self.statements.rows()
+            if statements:
+                self._store.add_array_statements(self._run, statements)
 
     def _write(self) -> None:
         waiting, self._waiting = self._waiting, []

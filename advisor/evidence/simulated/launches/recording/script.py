@@ -90,7 +90,7 @@ def simulate(
 ) -> None:
     """Run kernels of this process on the SIMT machine from here on."""
     cache = user_cache() if keep_code else None
-    executor = SimtExecutor(device, recorder, limits, cache, recorder.copied)
+    executor = SimtExecutor(device, recorder, limits, cache, recorder.copied, recorder.read)
     install_gpu(executor, device, predictor, keep_code)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.evidence.simulated.launches.readings.line_readings import line_readings
-from advisor.evidence.simulated.launches.readings.pointer_readings import pointer_readings
+from advisor.evidence.simulated.launches.readings.pointer_readings import plain_name, pointer_readings
 from advisor.evidence.simulated.simt.counts import AccessCounts, Statistics
 
 
@@ -37,3 +37,19 @@ def test_a_pointer_has_no_rows():
 
 def test_nothing_is_said_of_an_access_that_no_lane_came_to():
     assert "single_thread" not in values("load", 0, requests=0)
+
+
+@pytest.mark.parametrize(
+    ("mangled", "plain"),
+    [
+        ("_ZZ5sgemmE2sB", "sB"),
+        ("_ZZ5scaleIfEvPT_E4tile", "tile"),
+        ("_ZZ1kE2E1", "E1"),
+        ("_ZZ4blurE4tile_0", "tile"),
+        ("_ZZ4blurE4tileX", "_ZZ4blurE4tileX"),
+        ("tile", "tile"),
+        ("", ""),
+    ],
+)
+def test_shared_arrays_are_called_as_in_the_source(mangled, plain):
+    assert plain_name(mangled) == plain
