@@ -53,7 +53,8 @@ def _client(address: str, workers: int) -> Iterator[Any]:
             client = Client(
                 cluster or address, timeout=_CONNECT_SECONDS, set_as_default=False, name="kernel-advisor"
             )
-        except (OSError, ValueError, TypeError, RuntimeError) as error:
+        except Exception as error:
+            # Whatever is there that is no scheduler: what it says is read as one's, and fails in any way.
             said = " ".join(str(error).split()) or type(error).__name__
             raise UsageError(f"--cluster {address}: no scheduler answers there ({said[:200]}).") from None
         try:

@@ -19,7 +19,7 @@ from advisor.runs.verification.comparison import compare
 from advisor.runs.verification.measurement import MeasurementFailed, measured_pairs
 from advisor.runs.verification.numbers import verification_numbers
 from advisor.runs.verification.recorded_programs import RecordedPrograms
-from advisor.runs.verification.trial import Runnable, Trial, trial
+from advisor.runs.verification.trial import Runnable, Trial, had_trial
 from advisor.runs.verification.verdicts import Judgement, by_measurement, judged
 
 Key = tuple[str, str]
@@ -113,11 +113,12 @@ class Runs:
         """The file of workloads or of a recorded program."""
         return self._runnables[runner][0].path
 
-    def _trial(self, runner: str, changed: Mapping[str, str]) -> Trial:
+    def _trial(self, runner: str, changed: Mapping[str, str], attempt: int = 0) -> Trial:
         if runner not in self.workloads:
             with self._counting:
                 self.programs_run[runner] += 1
-        return trial(self._runnables[runner], {**self._own_texts(runner), **changed}, self._options)
+        texts = {**self._own_texts(runner), **changed}
+        return had_trial(self._runnables[runner], texts, self._options, attempt)
 
     def _own_texts(self, runner: str) -> dict[str, str]:
         return {path: self._text(path) for one in self._runnables[runner] for path in one.files}
@@ -158,7 +159,7 @@ class Runs:
         before = self.before(runner)
         with self._making[runner]:
             if runner not in self._repeats:
-                again = self._trial(runner, {})
+                again = self._trial(runner, {}, attempt=1)
                 found = compare(before.outputs, again.outputs, verification_numbers().tolerance)
                 self._repeats[runner] = not again.problem and found.agreement != "different"
             return self._repeats[runner]

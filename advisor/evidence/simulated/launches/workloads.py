@@ -47,6 +47,11 @@ class WorkloadFunction:
         """The files whose kernels it is there for."""
         return (self.path,)
 
+    def moved(self, root: Path) -> WorkloadFunction:
+        """The same workload of a copy of the project."""
+        del root
+        return self
+
     def run(
         self,
         store: LaunchStore,
