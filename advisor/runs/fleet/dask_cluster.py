@@ -17,7 +17,16 @@ from distributed.client import FutureCancelledError
 from advisor.model.errors import AdvisorError, UsageError
 from advisor.model.processes.packed_projects import PackedProject, packed_project
 from advisor.model.processes.units_of_work import Task
-from advisor.runs.fleet.on_worker import Slot, TaskMessage, WrongWorker, packed, perform, refuse, unpacked
+from advisor.runs.fleet.on_worker import (
+    MOST_BYTES,
+    Slot,
+    TaskMessage,
+    WrongWorker,
+    packed,
+    perform,
+    refuse,
+    unpacked,
+)
 from advisor.runs.fleet.same_program import program_facts
 
 Result = TypeVar("Result")
@@ -55,6 +64,8 @@ class _Waiting:
 class DaskCluster:
     """Has tasks done by the workers that `client` reaches; `name` is what the user calls the cluster.
 
+    `sent_bytes` and `received_bytes` are what tasks and results took so far, packed.
+
     Raises WrongWorker where a worker differs from this machine, and UsageError where there is no worker.
     """
 
@@ -64,6 +75,7 @@ class DaskCluster:
         self._client, self._name = client, name
         self._facts = program_facts()
         self._lock = threading.Lock()
+        self.sent_bytes = self.received_bytes = 0
         self._held: dict[str, HeldResult] = {}
         self._check()
 
@@ -159,7 +171,8 @@ class DaskCluster:
                 held.append(argument.future)
             else:
                 arguments.append(argument)
-        message = packed(TaskMessage(self._facts, task.work, tuple(arguments)))
+        message = packed(TaskMessage(self._facts, task.work, tuple(arguments), MOST_BYTES))
+        self.sent_bytes += len(message)
         return self._client.submit(
             perform,
             message,
@@ -191,6 +204,7 @@ class DaskCluster:
             found = self._client.gather([future for _, future in ready])
         except FutureCancelledError:
             raise self._gone() from None
+        self.received_bytes += sum(map(len, found))
         return [(one, unpacked(data)) for (one, _), data in zip(ready, found, strict=True)]
 
     def _give_again(self, one: _Waiting, done: queue.SimpleQueue[Future[bytes]]) -> None:

@@ -41,11 +41,14 @@ class Slot:
 
 @dataclass(frozen=True)
 class TaskMessage:
-    """A task as it travels: the work, its arguments, and what the worker must have like the sender."""
+    """A task as it travels: what the worker must have like the sender, the work, its arguments, and how many
+    bytes the result may take, packed.
+    """
 
     facts: Mapping[str, str]
     work: Any
     arguments: tuple[Any, ...]
+    most_bytes: int
 
 
 def packed(value: Any) -> bytes:
@@ -70,10 +73,10 @@ def perform(message: bytes, *held: bytes) -> bytes:
     arguments = [unpacked(held[one.number]) if isinstance(one, Slot) else one for one in task.arguments]
     with _Watch(worker, worker.get_current_task()):
         result = packed(task.work(*arguments))
-    if len(result) > MOST_BYTES:
+    if len(result) > task.most_bytes:
         raise ResultTooLarge(
-            f"A result takes {len(result) // _MEGA} MB, more than the {MOST_BYTES // _MEGA} MB that come "
-            "back from a cluster; leave out --cluster."
+            f"A result takes {len(result) / _MEGA:.1f} MB, more than the {task.most_bytes / _MEGA:.1f} MB "
+            "that come back from a cluster; leave out --cluster."
         )
     return result
 

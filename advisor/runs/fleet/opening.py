@@ -86,9 +86,10 @@ def _quiet() -> Iterator[None]:
     """Without what the library says of lost workers, which are replaced, and of large tasks."""
     import dask
 
-    logger = logging.getLogger("distributed")
-    former = logger.level
-    logger.setLevel(logging.CRITICAL)
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
+    former = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         with (
             dask.config.set(
@@ -99,4 +100,5 @@ def _quiet() -> Iterator[None]:
             warnings.filterwarnings("ignore", module="distributed")
             yield
     finally:
-        logger.setLevel(former)
+        for name, level in former.items():
+            logging.getLogger(name).setLevel(level)
