@@ -74,8 +74,8 @@ def _local_cluster(workers: int) -> Any:
         n_workers=workers,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
-        worker_dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
+        worker_dashboard_address="127.0.0.1:0",
         security=Security.temporary(),
         silence_logs=logging.CRITICAL,
     )
