@@ -24,7 +24,7 @@ _MEGA = 1 << 20
 class PackedProject:
     """A project's files by path, packed; its root lies `inside` of the folder that was packed.
 
-    A project within a package is imported under the package's name, so what is packed begins above it.
+    A project within a package is imported under the package's name, so the whole package is packed.
     """
 
     data: bytes
@@ -61,12 +61,12 @@ def packed_project(root: Path) -> PackedProject:
     are left, or a file cannot be read.
     """
     root = root.resolve()
-    top = root
+    top = outermost = root
     while (top / "__init__.py").is_file() and top != top.parent:
-        top = top.parent
+        top, outermost = top.parent, top
     files: dict[str, tuple[int, bytes]] = {}
     size = 0
-    for path in _files(top):
+    for path in _files(top, outermost):
         file = top / path
         try:
             mode, content = file.stat().st_mode & 0o777, file.read_bytes()
@@ -75,7 +75,7 @@ def packed_project(root: Path) -> PackedProject:
         size += len(content)
         if size > MOST_BYTES:
             raise UsageError(
-                f"The files below {top} are more than the {MOST_BYTES // _MEGA} MB that go to a cluster."
+                f"The files below {outermost} are more than the {MOST_BYTES // _MEGA} MB that go to a cluster."
                 " Keep data outside of the project, or leave out --cluster."
             )
         files[path] = (mode, content)
@@ -85,9 +85,9 @@ def packed_project(root: Path) -> PackedProject:
     return PackedProject(zlib.compress(plain, 1), digest, top.name or "project", inside, str(root))
 
 
-def _files(top: Path) -> Iterator[str]:
-    """The paths of the files of a project, sorted."""
-    for folder, folders, names in os.walk(top):
+def _files(top: Path, outermost: Path) -> Iterator[str]:
+    """The paths of the files of a project, or of the outermost package around it, from `top` and sorted."""
+    for folder, folders, names in os.walk(outermost):
         folders[:] = sorted(
             name
             for name in folders

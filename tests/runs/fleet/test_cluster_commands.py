@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
+from dataclasses import replace
 
 import pytest
 from program_in_process import run_advisor
+
+from advisor.runs.tuning import search
+from advisor.runs.tuning.numbers import tuning_numbers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the simulated driver needs Linux")
 
@@ -70,12 +75,15 @@ def test_check_with_simulation_and_made_up_launches(project, cluster):
     assert again.returncode == here.returncode
 
 
-def test_tune(project, cluster):
+def test_tune(project, cluster, monkeypatch):
+    few = replace(tuning_numbers(), one_axis=(64, 128), register_limits=(32,))
+    monkeypatch.setattr(search, "tuning_numbers", lambda: few)
     argv = ("tune", "kernels.py::scale", "--format", "json", "--seconds", "600")
     (project / "kernels.py").write_text(KERNELS.partition("\n\ndef workload_that_fails")[0] + "\n")
     here, there = both(project, cluster, *argv)
     (project / "kernels.py").write_text(KERNELS)
     assert (there.returncode, there.stdout) == (0, here.stdout), there.stderr
+    assert [one["outcome"] for one in json.loads(there.stdout)["trials"]].count("equal") >= 3
 
 
 def test_verify_and_profile(project, cluster):
