@@ -75,8 +75,8 @@ def packed_project(root: Path) -> PackedProject:
         size += len(content)
         if size > MOST_BYTES:
             raise UsageError(
-                f"The files below {outermost} are more than the {MOST_BYTES // _MEGA} MB that go to a cluster."
-                " Keep data outside of the project, or leave out --cluster."
+                f"The files below {outermost} are more than the {MOST_BYTES // _MEGA} MB that go to a "
+                "cluster. Keep data outside of the project, or leave out --cluster."
             )
         files[path] = (mode, content)
     plain = pickle.dumps(files, protocol=5)

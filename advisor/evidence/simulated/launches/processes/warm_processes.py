@@ -167,7 +167,10 @@ class _Stock:
         with self._lock:
             waiting = self._idle.get(environment, [])
             found = waiting.pop() if waiting else None
-        if found is None or not found.alive:
+        if found is not None and not found.alive:
+            found.close()
+            found = None
+        if found is None:
             others = {
                 name: value for name, value in os.environ.items() if not name.startswith(_READ_AT_START)
             }
