@@ -88,8 +88,8 @@ def _verify(args: argparse.Namespace, executor: Executor | None) -> int:
     found = python_files(paths, options.settings)
     with TerminalProgress(args.quiet) as progress:
         if args.write:
-            return _improve(args, found, options, progress)
-        verification = verify(found, options, progress, _gpu(args), args.no_programs)
+            return _improve(args, found, options, progress, executor)
+        verification = verify(found, options, progress, _gpu(args, executor), args.no_programs)
     text = as_json(verification) if args.format == "json" else as_text(verification, args.quiet)
     print(text, end="\n" if text else "")
     if not verification.report.checked_everything:
@@ -99,7 +99,11 @@ def _verify(args: argparse.Namespace, executor: Executor | None) -> int:
 
 
 def _improve(
-    args: argparse.Namespace, files: Sequence[Path], options: CheckOptions, progress: TerminalProgress
+    args: argparse.Namespace,
+    files: Sequence[Path],
+    options: CheckOptions,
+    progress: TerminalProgress,
+    executor: Executor | None,
 ) -> int:
     from advisor.cli.checking.fixing import write_fixes
     from advisor.cli.verification.improvement_output import as_json, as_text
@@ -110,18 +114,22 @@ def _improve(
         options,
         lambda seen, pairs: list(write_fixes(options.root, seen.report.texts, pairs).values()),
         progress,
-        _gpu(args),
+        _gpu(args, executor),
         args.no_programs,
     )
     print((as_json if args.format == "json" else as_text)(found))
     return 2 if found.refused else 0
 
 
-def _gpu(args: argparse.Namespace) -> str:
+def _gpu(args: argparse.Namespace, executor: Executor | None) -> str:
     """The name of the GPU that times are measured on, empty without one."""
     from advisor.evidence.simulated.launches.recording.gpu_launches import gpu_name
+    from advisor.model.processes.units_of_work import Task, ThisMachine, content_key
 
-    return "" if args.simulate else gpu_name()
+    found = executor or ThisMachine(1)
+    if args.simulate or not found.gpus:
+        return ""
+    return found.result(Task(content_key("gpu"), gpu_name, on_gpu=True))
 
 
 def _compare(args: argparse.Namespace, executor: Executor | None) -> int:

@@ -77,6 +77,10 @@ class Executor(Protocol):
         """How many tasks are done at a time."""
 
     @property
+    def gpus(self) -> bool:
+        """Whether tasks can be done that need a GPU, as far as is known without trying."""
+
+    @property
     def elsewhere(self) -> bool:
         """Whether processes do them that share neither memory nor files with this one."""
 
@@ -104,6 +108,7 @@ class ThisMachine:
     """Has tasks done by threads of this process, each of which waits for processes that it starts."""
 
     elsewhere = False
+    gpus = True
 
     def __init__(self, jobs: int) -> None:
         self.at_once = max(1, jobs)

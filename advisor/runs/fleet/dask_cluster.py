@@ -84,6 +84,12 @@ class DaskCluster:
         """How many workers there are now."""
         return max(1, len(self._client.nthreads()))
 
+    @property
+    def gpus(self) -> bool:
+        """Whether a worker offers a GPU (`dask worker --resources GPU=1`)."""
+        workers = self._client.scheduler_info()["workers"].values()
+        return any(one.get("resources", {}).get("GPU", 0) >= 1 for one in workers)
+
     def results(
         self, tasks: Iterable[Task[Result]], until: float | None = None
     ) -> Generator[tuple[int, Result], None, None]:
@@ -163,6 +169,8 @@ class DaskCluster:
             one.future.add_done_callback(done.put)
 
     def _submit(self, task: Task[Any], key: str) -> Future[bytes]:
+        if task.on_gpu and not self.gpus:
+            raise UsageError(f"No worker of the cluster {self._name} offers a GPU (--resources GPU=1).")
         held: list[Future[bytes]] = []
         arguments: list[Any] = []
         for argument in task.arguments:

@@ -40,10 +40,22 @@ def cluster() -> Iterator[Any]:
         left_to_garbage(),
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+            n_workers=2,
+            resources={"GPU": 1},
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
         ) as found,
     ):
         yield found
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time for workers that other tests have killed: on a busy machine they start slowly."""
+    from advisor.runs.fleet import dask_cluster
+
+    monkeypatch.setattr(dask_cluster, "_WORKERS_SECONDS", 60.0)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -10,12 +11,30 @@ from pathlib import Path
 import pytest
 from work_on_workers import dies_until, fails, length, many_bytes, noted, text_of, waits
 
+from advisor.evidence.simulated.launches.workloads import WorkloadFunction
 from advisor.model.errors import AdvisorError, SourceProblem
 from advisor.model.processes.units_of_work import Task, ThisMachine, content_key, in_order
 from advisor.runs.fleet import dask_cluster
 from advisor.runs.fleet.dask_cluster import DaskCluster
 from advisor.runs.fleet.on_worker import ResultTooLarge, WrongWorker, refuse
 from advisor.runs.fleet.same_program import program_facts
+from advisor.runs.verification.measurement import measured_at
+
+KERNELS = """\
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def scale(x):
+    i = cuda.grid(1)
+    for _ in range(64):
+        x[i] = x[i] * 2
+
+
+def workload():
+    scale[2, 32](cuda.to_device(np.arange(64, dtype=np.float32)))
+"""
 
 
 def alive(process: int) -> bool:
@@ -26,7 +45,7 @@ def alive(process: int) -> bool:
     return state not in "ZX"
 
 
-def soon(told, seconds=10.0) -> bool:
+def soon(told, seconds=60.0) -> bool:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if told():
@@ -104,6 +123,26 @@ def test_what_a_lost_client_asked_for_ends(cluster, tmp_path):
     assert alive(process)
     client.close()
     assert soon(lambda: not alive(process))
+
+
+def test_a_task_that_needs_a_gpu_goes_to_a_worker_that_offers_one(executor, cluster, monkeypatch):
+    assert executor.gpus
+    assert executor.result(Task("gpu-1", length, (b"abc",), on_gpu=True)) == 3
+    monkeypatch.setattr(executor._client, "scheduler_info", lambda: {"workers": {"tcp://w": {}}})
+    assert not executor.gpus
+    with pytest.raises(AdvisorError, match=r"No worker of the cluster \S+ offers a GPU"):
+        executor.result(Task("gpu-2", length, (b"abc",), on_gpu=True))
+    assert executor.result(Task("gpu-3", length, (b"abcd",))) == 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the simulated driver needs Linux")
+def test_times_are_measured_in_a_copy_by_a_worker_that_offers_a_gpu(executor, tmp_path):
+    (tmp_path / "k.py").write_text(KERNELS)
+    versions = ({"k.py": KERNELS}, {"k.py": KERNELS.replace("range(64)", "range(1)")})
+    asked = (executor.place(tmp_path), versions, WorkloadFunction("k.py", "workload", 1), ["scale"])
+    found = executor.result(Task("measure-1", measured_at, (*asked, "a100-80gb", 60.0, False), on_gpu=True))
+    assert len(found.before) == len(found.after) > 0
+    assert all(one > 0.0 for one in (*found.before, *found.after))
 
 
 def test_what_work_raises_is_raised_here(executor):
