@@ -43,12 +43,16 @@ _WORKERS_SECONDS = 8.0
 _ALONE_SECONDS = 60.0
 
 
-@dataclass(frozen=True)
+@dataclass
 class HeldResult:
-    """Stands for a result that stays on the cluster; of a project, `digest` changes with its files."""
+    """Stands for a result of a task that stays on the cluster, with how often the task was given; of a
+    project, `digest` changes with its files.
+    """
 
+    task: Task[Any]
     future: Future[bytes]
-    digest: str = ""
+    digest: str
+    given: int = 1
 
 
 @dataclass
@@ -74,7 +78,7 @@ class DaskCluster:
     def __init__(self, client: Client, name: str) -> None:
         self._client, self._name = client, name
         self._facts = program_facts()
-        self._lock = threading.Lock()
+        self._lock, self._giving = threading.Lock(), threading.RLock()
         self.sent_bytes = self.received_bytes = 0
         self._held: dict[str, HeldResult] = {}
         self._check()
@@ -123,7 +127,7 @@ class DaskCluster:
 
     def held(self, task: Task[Any]) -> HeldResult:
         """What stands for the result of a task; it is made again where the worker is lost that has it."""
-        return HeldResult(self._submit(task, task.key), task.key)
+        return HeldResult(task, self._submit(task, task.key), task.key)
 
     def place(self, root: Path) -> HeldResult:
         """What stands for the project below `root` as it is now."""
@@ -131,8 +135,8 @@ class DaskCluster:
         key = f"project-{project.digest}"
         with self._lock:
             if key not in self._held:
-                future = self._submit(Task(key, _itself, (project,)), key)
-                self._held[key] = HeldResult(future, project.digest)
+                task = Task(key, _itself, (project,))
+                self._held[key] = HeldResult(task, self._submit(task, key), project.digest)
             return self._held[key]
 
     def _check(self) -> None:
@@ -176,7 +180,7 @@ class DaskCluster:
         for argument in task.arguments:
             if isinstance(argument, HeldResult):
                 arguments.append(Slot(len(held)))
-                held.append(argument.future)
+                held.append(self._future_of(argument))
             else:
                 arguments.append(argument)
         message = packed(TaskMessage(self._facts, task.work, tuple(arguments), MOST_BYTES))
@@ -189,6 +193,14 @@ class DaskCluster:
             retries=_RETRIES,
             resources={"GPU": 1} if task.on_gpu else None,
         )
+
+    def _future_of(self, held: HeldResult) -> Future[bytes]:
+        """What a task takes; where that was given up with the workers that made it, it is made again."""
+        with self._giving:
+            if held.future.status == "error" and isinstance(held.future.exception(), KilledWorker):
+                held.future = self._submit(held.task, f"{held.task.key}-again-{held.given}")
+                held.given += 1
+            return held.future
 
     def _finished(
         self,

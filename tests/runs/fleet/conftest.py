@@ -60,8 +60,9 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def executor(cluster: Any) -> Iterator[Any]:
-    """What has tasks done by the cluster."""
+    """What has tasks done by the cluster. A worker that is killed while it starts would not come back."""
     from advisor.runs.fleet.opening import opened
 
+    cluster.wait_for_workers(2, timeout=60)
     with left_to_garbage(), opened(cluster.scheduler_address) as found:
         yield found

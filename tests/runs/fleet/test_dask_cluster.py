@@ -114,6 +114,7 @@ def test_who_stops_listening_ends_what_is_under_way(executor, tmp_path):
 def test_what_a_lost_client_asked_for_ends(cluster, tmp_path):
     from distributed import Client
 
+    cluster.wait_for_workers(1, timeout=60)
     file = tmp_path / "process"
     client = Client(cluster.scheduler_address, set_as_default=False)
     executor = DaskCluster(client, "a cluster")

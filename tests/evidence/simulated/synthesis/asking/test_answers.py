@@ -134,6 +134,7 @@ def test_without_a_process_nothing_is_answered():
 
 def test_a_kernel_without_code_is_unknown_and_says_so():
     runs = StandIn(told)
-    found = new_answers(questions(10), lambda one: (), runs, None, jobs=1, seconds=60.0)
+    answering = AnsweringHere(lambda one: (), runs, 1)
+    found = new_answers(questions(10), answering, None, seconds=60.0)
     assert found.by_kernel["k.py::scale@10"].unknown == "Its code is none that can be run here."
     assert runs.asked == []
