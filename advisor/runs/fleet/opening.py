@@ -93,7 +93,12 @@ def _quiet() -> Iterator[None]:
     try:
         with (
             dask.config.set(
-                {"distributed.admin.large-graph-warning-threshold": "1GB", "distributed.comm.retry.count": 2}
+                {
+                    "distributed.admin.large-graph-warning-threshold": "1GB",
+                    "distributed.comm.retry.count": 2,
+                    # A killed worker starts slowly on a busy machine, and is not given up meanwhile.
+                    "distributed.deploy.lost-worker-timeout": "10 minutes",
+                }
             ),
             warnings.catch_warnings(),
         ):

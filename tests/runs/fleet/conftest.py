@@ -38,7 +38,12 @@ def cluster() -> Iterator[Any]:
 
     with (
         left_to_garbage(),
-        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        dask.config.set(
+            {
+                "distributed.scheduler.allowed-failures": 0,
+                "distributed.deploy.lost-worker-timeout": "10 minutes",
+            }
+        ),
         LocalCluster(
             n_workers=2,
             resources={"GPU": 1},
