@@ -167,6 +167,7 @@ class DefaultCollectors:
             progress=progress,
             stock=own_stock(),
             codes=self._kept_codes(options) if options.wants("synthesised") else None,
+            executor=options.executor,
         )
         if evidence.unavailable is not None:
             report.notices.append(evidence.unavailable.as_notice())
@@ -201,6 +202,7 @@ class DefaultCollectors:
             own_runs(keep_code=options.cache_folder is not None),
             own_stock(),
             _COMPILE_SECONDS,
+            options.executor,
         )
         jobs = options.jobs or min(os.cpu_count() or 1, 4)
         seconds = options.settings.synthesis_seconds
@@ -321,7 +323,14 @@ def _with_workloads(
         jobs = options.jobs or min(os.cpu_count() or 1, 4)
         seconds = options.settings.workload_seconds
         problems = run_workloads(
-            store, stale, device.id, seconds, jobs, options.cache_folder, predictor=PREDICTOR
+            store,
+            stale,
+            device.id,
+            seconds,
+            jobs,
+            options.cache_folder,
+            predictor=PREDICTOR,
+            executor=options.executor,
         )
         report.problems += [
             Problem(names.shown(one.path), one.line, one.message, checked=True) for one in problems

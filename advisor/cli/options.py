@@ -86,6 +86,16 @@ def add_jobs(parser: _Parser) -> None:
     )
 
 
+def add_cluster(parser: _Parser) -> None:
+    """Declare `--cluster`."""
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="have the work done by a cluster of dask.distributed: the address of its scheduler, or local:N "
+        "for N workers on this machine",
+    )
+
+
 def add_format(parser: _Parser, *formats: str) -> None:
     """Declare `--format` with the names of formats, the default first."""
     default, *others = formats

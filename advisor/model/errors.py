@@ -21,6 +21,9 @@ class SourceProblem(AdvisorError):
         self.column = column
         self.message = message
 
+    def __reduce__(self) -> tuple[type[SourceProblem], tuple[str, int, str, int]]:
+        return SourceProblem, (self.path, self.line, self.message, self.column)
+
 
 class EvidenceUnavailable(AdvisorError):
     """A source of evidence that this machine cannot give; `remedy` says how to get it."""

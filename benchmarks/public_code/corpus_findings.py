@@ -6,7 +6,8 @@
         --without tests/data/judged/judged_findings*.json                          places to judge, by chance
 
 FOLDER holds one checkout for each repository, as OWNER+NAME. LIST.json names each with its commit. Nothing
-of the repositories is run. Reports are kept under --reports, and not made again. What says the same of
+of the repositories is run; --cluster has the work done by a cluster, as that of `advisor check` does. Reports
+are kept under --reports, and not made again. What says the same of
 several lines of a kernel counts once, at the first of them, as it is shown. A sample takes places in the
 order of the SHA-256 of "WORD:repository:path:cell:line:rule", a line with several findings once, none that a
 list of --without has judged.
@@ -64,6 +65,7 @@ def main() -> int:
     parser.add_argument("--commits", type=Path, required=True)
     parser.add_argument("--reports", type=Path, default=Path("corpus-reports"))
     parser.add_argument("--evidence", default="compiled", choices=("source", "compiled", "simulated"))
+    parser.add_argument("--cluster", default="", help="as for advisor check")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--seed", default="")
@@ -92,13 +94,14 @@ def _check(repo: str, commit: str, options: argparse.Namespace) -> Checked | Non
             print(f"{repo} is not below {options.folder}.", file=sys.stderr)
             return None
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(_run(root, options.evidence)), "utf-8")
+        kept.write_text(json.dumps(_run(root, options.evidence, options.cluster)), "utf-8")
     found = json.loads(kept.read_text("utf-8"))
     return Checked(repo, commit, found["seconds"], found["ending"], found["report"])
 
 
-def _run(root: Path, evidence: str) -> dict[str, Any]:
+def _run(root: Path, evidence: str, cluster: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "advisor", "check", "--isolated", "--no-run", "--evidence", evidence]
+    command += ["--cluster", cluster] if cluster else []
     began = time.perf_counter()
     try:
         done = subprocess.run(

@@ -8,13 +8,19 @@ from advisor.evidence.compiled import Target, compile_units
 from advisor.evidence.compiled.compile_requests import code_keys
 from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
 from advisor.evidence.compiled.kernel_codes import KernelCodes
-from advisor.evidence.simulated.synthesis.asking.answers import known_answers, new_answers
+from advisor.evidence.simulated.synthesis.asking.answers import (
+    Answering,
+    AnsweringHere,
+    known_answers,
+    new_answers,
+)
 from advisor.evidence.simulated.synthesis.asking.questions import Question
 from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
 from advisor.evidence.simulated.synthesis.processes.contained_runs import ContainedRuns
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.findings import Report
+from advisor.model.processes.units_of_work import Executor
 from advisor.model.settings.check_options import Progress
 from advisor.model.storage.cache import Cache
 
@@ -24,7 +30,8 @@ _TOLD = "running synthesised launches"
 class SynthesisedLaunches:
     """Makes up launches of kernels whose code is in `codes`, or is compiled for it within some seconds each.
 
-    They run in the processes of `runs`; nothing of the workspace is imported or run.
+    They run in the processes of `runs`, or of an `executor` elsewhere; nothing of the workspace is imported
+    or run.
     """
 
     def __init__(
@@ -34,7 +41,9 @@ class SynthesisedLaunches:
         runs: ContainedRuns,
         stock: WorkerStock,
         compile_seconds: float,
+        executor: Executor | None = None,
     ) -> None:
+        self._executor = executor if executor is not None and executor.elsewhere else None
         self._codes, self._cache, self._runs = codes, cache, runs
         self._stock, self._compile_seconds = stock, compile_seconds
 
@@ -62,10 +71,8 @@ class SynthesisedLaunches:
             self._compile_missing(new, target, jobs, progress)
             answers = new_answers(
                 new,
-                lambda one: self._codes.of(one.code, one.unit),
-                self._runs,
+                self._answering(min(jobs, len(new))),
                 self._cache,
-                jobs=min(jobs, len(new)),
                 seconds=seconds,
                 step=(lambda done, total: progress(_TOLD, done, total)) if progress else None,
             )
@@ -79,6 +86,14 @@ class SynthesisedLaunches:
             if (answer := known.get(question.unit.kernel)) is not None:
                 found.add(question.unit, question.launch, answer)
         return found
+
+    def _answering(self, jobs: int) -> Answering:
+        """What has questions answered."""
+        if self._executor is None:
+            return AnsweringHere(lambda one: self._codes.of(one.code, one.unit), self._runs, jobs)
+        from advisor.check.launches.answers_elsewhere import AnsweringElsewhere
+
+        return AnsweringElsewhere(self._codes, self._executor, keep_code=self._cache is not None)
 
     def _compile_missing(
         self, questions: Sequence[Question], target: Target, jobs: int, progress: Progress | None
@@ -95,6 +110,7 @@ class SynthesisedLaunches:
                 progress=progress,
                 stock=self._stock,
                 codes=self._codes,
+                executor=self._executor,
             )
 
 

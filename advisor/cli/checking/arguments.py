@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from advisor.cli.options import (
+    add_cluster,
     add_device,
     add_evidence,
     add_jobs,
@@ -103,3 +104,4 @@ def _add_surroundings(group: argparse._ArgumentGroup) -> None:
     )
     add_no_cache(group)
     add_jobs(group)
+    add_cluster(group)

@@ -19,6 +19,7 @@ from advisor.model.settings.selectors import suggestion
 from advisor.model.text.source_text import SourceText, decode_source
 
 if TYPE_CHECKING:
+    from advisor.model.processes.units_of_work import Executor
     from advisor.model.settings.check_options import CheckOptions
 
 STDIN = "-"
@@ -32,6 +33,10 @@ class Request:
     problems: tuple[Problem, ...]
     options: CheckOptions
     fail_level: Severity
+
+    def by(self, executor: Executor | None) -> Request:
+        """The request with what takes long done by an executor."""
+        return replace(self, options=replace(self.options, executor=executor))
 
     def checked_paths(self) -> set[str]:
         """The paths that findings can carry: relative to the working directory, with `/`."""

@@ -34,7 +34,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
+    from advisor.runs.fleet.opening import opened
+
     request = build_request(args)
+    with opened(args.cluster) as executor:
+        return _run_by(args, request.by(executor))
+
+
+def _run_by(args: argparse.Namespace, request: Request) -> int:
     collectors = _collectors(args)
 
     def check(request: Request) -> Report:

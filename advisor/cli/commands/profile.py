@@ -6,10 +6,19 @@ import argparse
 import math
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.cli.options import add_device, add_format, add_label, add_no_cache, add_no_store, add_simulate
+from advisor.cli.options import (
+    add_cluster,
+    add_device,
+    add_format,
+    add_label,
+    add_no_cache,
+    add_no_store,
+    add_simulate,
+)
 from advisor.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_no_store(parser)
     add_no_cache(parser)
+    add_cluster(parser)
     add_format(parser, "text", "json")
 
 
@@ -57,12 +67,17 @@ def run(args: argparse.Namespace) -> int:
     from advisor.cli.checking.report_file import write_to_stdout
     from advisor.cli.profiling.as_json import profile_json
     from advisor.cli.profiling.as_text import profile_text
+    from advisor.runs.fleet.opening import opened
     from advisor.runs.profiling.profile import profile
 
     unread = _tell_unread(args)
     request = _request(args)
-    with TerminalProgress(args.quiet) as progress:
-        found = profile(request, progress)
+    if args.cluster and request.gpu:
+        raise UsageError(
+            "--cluster: what a GPU takes is measured on the GPU of this machine; add --simulate to predict."
+        )
+    with opened(args.cluster) as executor, TerminalProgress(args.quiet) as progress:
+        found = profile(replace(request, options=replace(request.options, executor=executor)), progress)
     if args.format == "json":
         write_to_stdout(profile_json(found), True)
     else:

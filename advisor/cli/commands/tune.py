@@ -9,10 +9,11 @@ import argparse
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.cli.options import add_device, add_format, add_no_cache
+from advisor.cli.options import add_cluster, add_device, add_format, add_no_cache
 from advisor.model.errors import AdvisorError, UsageError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--fresh", action="store_true", help="search again although nothing has changed")
     add_no_cache(parser)
+    add_cluster(parser)
     edit = parser.add_mutually_exclusive_group()
     edit.add_argument(
         "--diff", action="store_true", default=True, help="show the edit, and change nothing (default)"
@@ -60,14 +62,17 @@ def run(args: argparse.Namespace) -> int:
     """0 when the search was made or was kept, whatever it found."""
     from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.checking.source_files import unified_diff, write_sources
+    from advisor.runs.fleet.opening import opened
     from advisor.runs.tuning.search import tune
 
     request = _request(args)
     triton = _triton_target(args, request)
+    if triton is not None and args.cluster:
+        raise UsageError("--cluster: the configurations of a Triton kernel are tried on this machine alone.")
     if triton is not None:
         return _rank(args, request, triton)
-    with TerminalProgress(args.quiet) as progress:
-        result = tune(request, progress)
+    with opened(args.cluster) as executor, TerminalProgress(args.quiet) as progress:
+        result = tune(replace(request, options=replace(request.options, executor=executor)), progress)
     diff = unified_diff(result.target.texts, result.edited)
     if args.write and result.edited:
         refused = write_sources(request.options.root, result.target.texts, result.edited)

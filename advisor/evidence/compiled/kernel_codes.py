@@ -38,7 +38,7 @@ class KernelCodes:
 
     def has(self, key: str) -> bool:
         """Whether anything is kept under a key."""
-        return self._packed(key) is not None
+        return self.packed(key) is not None
 
     def of(self, key: str, unit: CompilationUnit) -> tuple[KernelCode, ...] | None:
         """The code of a unit for the typing that was taken, and for another one where types are assumed. Of a
@@ -46,17 +46,21 @@ class KernelCodes:
 
         Empty where it has none that can be executed here, None where nothing is kept.
         """
-        packed = self._packed(key)
-        if packed is None:
-            return None
-        try:
-            codes = json.loads(zlib.decompress(base64.b64decode(packed)))
-            return tuple(_code(unit, one) for one in codes)
-        except (KeyError, TypeError, ValueError, zlib.error):
-            return None
+        packed = self.packed(key)
+        return None if packed is None else unpacked(packed, unit)
 
-    def _packed(self, key: str) -> str | None:
+    def packed(self, key: str) -> str | None:
+        """What is kept under a key, as text that travels."""
         return self._memory.get(key) if self._disk is None else self._disk.get_many([key]).get(key)
+
+
+def unpacked(packed: str, unit: CompilationUnit) -> tuple[KernelCode, ...] | None:
+    """The code in a text of `KernelCodes.packed`, as `KernelCodes.of` gives it; None for other text."""
+    try:
+        codes = json.loads(zlib.decompress(base64.b64decode(packed)))
+        return tuple(_code(unit, one) for one in codes)
+    except (KeyError, TypeError, ValueError, zlib.error):
+        return None
 
 
 def _code(unit: CompilationUnit, kept: Json) -> KernelCode:

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import closing
 from typing import Any
 
-from advisor.evidence.compiled.compile_requests import (
-    code_comes_along,
-    code_keys,
-    code_request,
-    compile_keys,
-    compile_request,
-)
-from advisor.evidence.compiled.compilers.machine_code import MachineCode
-from advisor.evidence.compiled.compilers.process import Worker, WorkerLost
-from advisor.evidence.compiled.compilers.worker_pool import Outcome, WorkerPool, WorkerStock
+from advisor.evidence.compiled.compile_requests import code_keys, compile_keys
+from advisor.evidence.compiled.compilers.outcomes import Asked, Compiling
+from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
 from advisor.evidence.compiled.evidence import CompiledEvidence, Target
 from advisor.evidence.compiled.kernel_codes import KernelCodes
 from advisor.evidence.compiled.placing import kernel_name, placed_kernel, placed_problem
@@ -28,6 +21,7 @@ from advisor.evidence.compiled.toolchain import (
 from advisor.model.compilation_unit import CompilationUnit, Rejection
 from advisor.model.errors import EvidenceUnavailable
 from advisor.model.findings import Problem
+from advisor.model.processes.units_of_work import Executor
 from advisor.model.storage.cache import Cache
 
 Json = dict[str, Any]
@@ -49,13 +43,14 @@ def compile_units(
     stock: WorkerStock | None = None,
     codes: KernelCodes | None = None,
     other_typings: bool = True,
+    executor: Executor | None = None,
 ) -> CompiledEvidence:
     """The machine code of all units in numbers, and a problem for each unit that gave none.
 
     `timeout` is in seconds for each unit; at most `jobs` compiler processes run at a time, those of `stock`
     first. Nothing is raised for what units hold; a missing toolchain is told in `unavailable`. What is
     compiled leaves its code to execute in `codes`, without `other_typings` only where none is compiled for it
-    alone.
+    alone. An `executor` elsewhere has them compiled by its workers.
     """
     evidence = CompiledEvidence()
     compilable = [unit for unit in units if not _refused(unit, evidence)]
@@ -75,38 +70,48 @@ def compile_units(
         evidence.unavailable = missing
         return evidence
     fresh: dict[str, Json] = {}
-
-    kept = {"keep_ptx": True} if len(pending) > 1 else {}
-
-    def work(worker: Worker, unit: CompilationUnit) -> Outcome:
-        executed = codes is not None and unit.cuda is None
-        with_code = executed and (other_typings or code_comes_along(unit))
-        return _compile(worker, unit, target, timeout, kept, with_code)
-
-    with WorkerPool(min(jobs, len(pending)), work, stock) as pool:
-        reading = MachineCode(pool, target, timeout)
-        try:
-            for unit, outcome in reading.outcomes(pool.run(pending)):
-                done += 1
-                _add(evidence, unit, outcome.value)
+    twins = _twins(pending, keys, target)
+    asked = Asked(target, timeout, len(twins) > 1, codes is not None, other_typings)
+    compiling = Compiling(asked, min(jobs, len(twins)), stock, executor)
+    try:
+        with closing(compiling.outcomes([units[0] for units in twins.values()])) as outcomes:
+            for first, outcome in outcomes:
+                for unit in twins[_identity(first, keys, target)]:
+                    done += 1
+                    _add(evidence, unit, outcome.value)
+                    if outcome.fatal:
+                        evidence.lost[unit.kernel] = evidence.problems[-1]
                 if codes is not None and outcome.codes is not None:
-                    (key,) = code_keys([unit], target)
+                    (key,) = code_keys([first], target)
                     codes.keep(key, outcome.codes)
-                if outcome.fatal:
-                    evidence.lost[unit.kernel] = evidence.problems[-1]
                 if cache and outcome.lasting:
-                    fresh[keys[id(unit)]] = outcome.value
+                    fresh[keys[id(first)]] = outcome.value
                     if len(fresh) >= _BATCH:
                         cache.put_many(fresh)
                         fresh = {}
                 if progress:
                     progress("compiling", done, total)
-        finally:
-            if cache:
-                cache.put_many(fresh)
-        evidence.unavailable = pool.unavailable or evidence.unavailable
+    finally:
+        if cache:
+            cache.put_many(fresh)
+    evidence.unavailable = compiling.unavailable or evidence.unavailable
     evidence.problems.sort(key=lambda problem: (problem.path, problem.line))
     return evidence
+
+
+def _twins(
+    units: Sequence[CompilationUnit], keys: dict[int, str], target: Target
+) -> dict[tuple[str, str], list[CompilationUnit]]:
+    """The units by what is compiled of them: of those that are alike one is."""
+    found: dict[tuple[str, str], list[CompilationUnit]] = {}
+    for unit in units:
+        found.setdefault(_identity(unit, keys, target), []).append(unit)
+    return found
+
+
+def _identity(unit: CompilationUnit, keys: dict[int, str], target: Target) -> tuple[str, str]:
+    (code,) = code_keys([unit], target)
+    return keys[id(unit)], code
 
 
 def _with_their_compiler(
@@ -161,47 +166,3 @@ def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) 
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         return False
     return True
-
-
-def _compile(
-    worker: Worker, unit: CompilationUnit, target: Target, timeout: float, kept: Json, with_code: bool
-) -> Outcome:
-    """The answers to a unit: of one whose names have several values, or guessed ones, to each of these, and
-    its code with the first and the last of them: of these for the other typing, then for the one taken.
-    """
-    outcome = _compiled(worker, unit, target, timeout, kept, with_code)
-    if "problem" in outcome.value:
-        return outcome
-    others = unit.with_other_values(outcome.value["candidate"])
-    if not others:
-        return outcome
-    answers, lasting, codes = [*outcome.answers], outcome.lasting, [*(outcome.codes or [])[:1]]
-    for other in others:
-        second = _compiled(worker, other, target, timeout, kept, with_code)
-        answers.append(second.value)
-        lasting = lasting and second.lasting
-        # Without the code for one of the values none is run: its counts would be those of the others.
-        codes = [*codes[:1], *reversed(second.codes)] if codes and second.codes else []
-    return replace(outcome, lasting=lasting, codes=codes if with_code else None, answers=tuple(answers))
-
-
-def _compiled(
-    worker: Worker, unit: CompilationUnit, target: Target, timeout: float, kept: Json, with_code: bool
-) -> Outcome:
-    asked = {**compile_request(unit, target), **kept, **(code_request(unit) if with_code else {})}
-    try:
-        answer = worker.compile(asked, timeout)
-    except WorkerLost as lost:
-        reason = f"it took longer than {timeout:g} s" if lost.timed_out else "the compiler crashed"
-        return replace(_passing_problem(unit, reason), fatal=True)
-    if "failure" in answer:
-        return _passing_problem(unit, f"the compiler failed ({answer['failure']})")
-    if "problem" in answer:
-        return Outcome(answer)
-    return Outcome(answer, codes=answer.pop("codes", None), answers=(answer,), process=worker.number)
-
-
-def _passing_problem(unit: CompilationUnit, reason: str) -> Outcome:
-    """A problem that another attempt may not have, so it is not kept."""
-    kernel = next(n for n, function in enumerate(unit.functions) if not function.device)
-    return Outcome({"problem": {"function": kernel, "line": 1, "message": reason}}, lasting=False)

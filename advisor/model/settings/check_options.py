@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from advisor.model.processes.units_of_work import Executor
 from advisor.model.records import SOURCES, Source
 from advisor.model.settings.config import Config
 from advisor.model.text.source_text import SourceText
@@ -20,7 +21,8 @@ class CheckOptions:
     `workspace_files` are the other files to look for launches in; None means all of the workspace. With
     `fixes` remedies are written as edits; with `proofs` a fix carries what `advisor verify` found of it, and
     is withdrawn where that says so. With `synthesis` launches are made up for kernels of which none is known.
-    Where nobody named the device (`any_device`) gains are asked for those of the policy.
+    Where nobody named the device (`any_device`) gains are asked for those of the policy. What takes long is
+    done by an `executor`, without one by `jobs` processes of this machine.
     """
 
     device: str
@@ -40,6 +42,7 @@ class CheckOptions:
     proofs: bool = True
     synthesis: bool = False
     any_device: bool = False
+    executor: Executor | None = None
 
     def wants(self, source: Source) -> bool:
         """Whether a source of evidence is asked for."""

@@ -145,6 +145,12 @@ def _clock(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(used), 0) + 1 FROM result").fetchone()[0])
 
 
+def workers_cache_folder(of_sender: Path | None) -> Path | None:
+    """The folder in which a worker keeps results for those who send it work, None where they keep none."""
+    folder = user_cache_folder() if of_sender is not None else None
+    return folder / "results" if folder is not None else None
+
+
 def user_code_folder() -> Path | None:
     """The folder of the user's own store for what is trusted when read back; None without a home."""
     folder = user_cache_folder()

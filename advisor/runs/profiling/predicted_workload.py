@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -21,11 +21,14 @@ from advisor.evidence.simulated.launches.judged_launch import (
 from advisor.evidence.simulated.launches.readings.kernel_readings import kernel_readings
 from advisor.evidence.simulated.launches.readings.line_readings import line_readings
 from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore
+from advisor.evidence.simulated.launches.workloads import WorkloadFunction
 from advisor.evidence.simulated.simt.counts import Statistics
 from advisor.model.devices import Device
 from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, Timing
+from advisor.model.processes.units_of_work import Executor, Place, Task, content_key
 from advisor.model.records import Record, Value, kernel_key
 from advisor.model.settings.check_options import CheckOptions
+from advisor.model.storage.cache import workers_cache_folder
 from advisor.model.text.source_text import Span
 from advisor.runs.profiling.compiled_facts import CompiledFacts
 from advisor.runs.profiling.rates import achieved_rates
@@ -64,6 +67,42 @@ def predict(
         launched = [(_identity(row), row.line) for row in rows]
     fingerprints, notes = _fingerprints(rows, launched, device, compiled)
     return Prediction(tuple(fingerprints), iteration, "", tuple(notes), tuple(rows))
+
+
+def had_predictions(
+    workloads: Sequence[WorkloadFunction], device: Device, options: CheckOptions, executor: Executor
+) -> Iterator[Prediction]:
+    """The predictions for workloads, in order, made by an executor elsewhere."""
+    place = executor.place(options.settings.root)
+    travelling = replace(options, executor=None)
+    tasks = [
+        Task(
+            content_key("profile", place.digest, one.path, one.name, device.id, repr(travelling)),
+            _predict_at,
+            (place, one.path, one.name, device, travelling),
+        )
+        for one in workloads
+    ]
+    early: dict[int, Prediction] = {}
+    awaited = 0
+    for number, prediction in executor.results(tasks):
+        early[number] = prediction
+        while awaited in early:
+            yield early.pop(awaited)
+            awaited += 1
+
+
+def _predict_at(place: Place, path: str, name: str, device: Device, options: CheckOptions) -> Prediction:
+    """The prediction for a workload of a project where it lies."""
+    with place.opened() as root:
+        here = replace(
+            options,
+            root=root,
+            settings=replace(options.settings, root=root),
+            cache_folder=workers_cache_folder(options.cache_folder),
+        )
+        found = predict(path, name, device, here, CompiledFacts(here))
+        return replace(found, problem=place.told(found.problem, root))
 
 
 def _rows(store: LaunchStore) -> list[LaunchRow]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from advisor.model.devices import Device
 from advisor.model.records import Value
 from advisor.runs.profiling.compiled_facts import CompiledFacts
 from advisor.runs.profiling.driver_state import why_no_gpu
 from advisor.runs.profiling.kept_run import KeptRun
-from advisor.runs.profiling.predicted_workload import predict
+from advisor.runs.profiling.predicted_workload import Prediction, had_predictions, predict
 from advisor.runs.profiling.profile import Findings, ProfileRequest, Progress, WorkloadProfile
 from advisor.runs.profiling.totals import totals_of
 
@@ -17,7 +20,6 @@ def profile_without_gpu(
     """Add predicted fingerprints, and bytes of copies, whose times no model tells."""
     device = request.device
     assert device is not None
-    compiled = CompiledFacts(request.options)
     why = why_no_gpu() or "that was asked for"
     found.note(
         f"No GPU was measured: {why}. Times are predicted for {device.name} from one run on the simulated "
@@ -25,8 +27,9 @@ def profile_without_gpu(
     )
     copied = {"htod": 0.0, "dtoh": 0.0}
     launches = 0
-    for number, workload in enumerate(request.workloads):
-        prediction = predict(workload.path, workload.name, device, request.options, compiled)
+    for number, (workload, prediction) in enumerate(
+        zip(request.workloads, _predictions(request, device), strict=True)
+    ):
         kept.add(prediction.fingerprints)
         totals = totals_of([prediction.iteration]) if prediction.iteration else None
         for direction in copied:
@@ -47,3 +50,12 @@ def profile_without_gpu(
         "transfer_dtoh_bytes": copied["dtoh"],
     }
     found.metrics.update(metrics)
+
+
+def _predictions(request: ProfileRequest, device: Device) -> Iterator[Prediction]:
+    """The predictions for the workloads, in order."""
+    options = request.options
+    if options.executor is not None and options.executor.elsewhere:
+        return had_predictions(request.workloads, device, options, options.executor)
+    compiled = CompiledFacts(options)
+    return (predict(one.path, one.name, device, options, compiled) for one in request.workloads)

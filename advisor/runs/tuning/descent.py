@@ -12,6 +12,7 @@ from advisor.runs.tuning.trials.trials import Trial
 
 Run = Callable[[Configuration, float], Trial]
 Step = Callable[[int, int], None]
+Ahead = Callable[[Sequence[Configuration], float], None]
 
 
 class Descent:
@@ -19,11 +20,19 @@ class Descent:
 
     `run` tries a configuration within some seconds and raises TimedOut; a trial may take `trial_seconds`, all
     together `seconds`. `step` is told how many trials are done and how many there are to do as far as known.
+    `ahead` is told which configurations come next, and how many seconds are left for them together.
     """
 
     def __init__(
-        self, run: Run, seconds: float, trial_seconds: float, step_gain: float, step: Step | None = None
+        self,
+        run: Run,
+        seconds: float,
+        trial_seconds: float,
+        step_gain: float,
+        step: Step | None = None,
+        ahead: Ahead | None = None,
     ) -> None:
+        self._ahead = ahead
         self._run, self._trial_seconds, self._gain, self._step = run, trial_seconds, step_gain, step
         self._deadline = time.monotonic() + seconds
         self.trials: list[Trial] = []
@@ -53,6 +62,9 @@ class Descent:
         found = best
         waiting = [one for one in moves if self._known(one) is None]
         ahead = sum(len(coordinate.moves(best)) for coordinate in later)
+        left = self._deadline - time.monotonic()
+        if self._ahead is not None and waiting and left > 0.0:
+            self._ahead(waiting, left)
         for configuration in moves:
             trial = self._known(configuration)
             if trial is None:

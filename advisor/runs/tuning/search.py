@@ -109,7 +109,9 @@ def _searched(
     progress: Progress | None,
 ) -> KeptSearch:
     numbers, settings = tuning_numbers(), request.options.settings
-    with TrialRunner(target, device, request.options.root, settings.root, request.tolerance) as runner:
+    with TrialRunner(
+        target, device, request.options.root, settings.root, request.tolerance, request.options.executor
+    ) as runner:
         present = runner.run_present(start, settings.workload_seconds, numbers.kept_output_bytes)
         descent = Descent(
             runner.run,
@@ -117,6 +119,7 @@ def _searched(
             settings.workload_seconds,
             numbers.step_gain,
             (lambda done, total: progress("trying configurations", done, total)) if progress else None,
+            runner.run_ahead,
         )
         descent.search(present, coordinates(target, device, numbers))
         search = KeptSearch(descent.trials, descent.complete, request.seconds, runner.arguments)

@@ -11,7 +11,7 @@ from advisor.model.devices import find_device
 from advisor.model.errors import UsageError
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.text.source_text import read_source
-from advisor.runs.verification.trial import trial
+from advisor.runs.verification.trial import had_trial
 from advisor.runs.verification.verdicts import Judgement, judged
 
 
@@ -43,8 +43,8 @@ def compare_with_earlier(paths: Sequence[str], earlier: Path, options: CheckOpti
                 "`workload()` that launches its kernels, in both."
             )
         judgement = judged(
-            trial([before[name] for name in names], texts_there, there),
-            trial([after[name] for name in names], texts_here, options),
+            had_trial([before[name] for name in names], texts_there, there),
+            had_trial([after[name] for name in names], texts_here, options),
             None,
             evidence,
         )

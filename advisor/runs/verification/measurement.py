@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from advisor.evidence.simulated.launches.workloads import WorkloadFunction
+from advisor.model.processes.units_of_work import Place
 from advisor.runs.verification.numbers import verification_numbers
 from advisor.runs.verification.shadow_tree import ShadowTree
 from advisor.runs.verification.significance import Ratio, paired_ratio
@@ -29,6 +30,20 @@ class MeasuredPairs:
     before: tuple[float, ...]
     after: tuple[float, ...]
     ratio: Ratio
+
+
+def measured_at(
+    place: Place,
+    versions: tuple[Mapping[str, str], Mapping[str, str]],
+    workload: WorkloadFunction,
+    kernels: Collection[str] | None,
+    device: str,
+    seconds: float,
+    gpu: bool = True,
+) -> MeasuredPairs:
+    """The times as `measured_pairs` gives them, of a project where it lies."""
+    with place.opened() as root:
+        return measured_pairs(root, versions, workload, kernels, device, seconds, gpu=gpu)
 
 
 class _Version:

@@ -9,7 +9,7 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
@@ -76,6 +76,10 @@ class RecordedProgram:
             (place / "request.json").write_text(json.dumps(request), encoding="utf-8")
             said = _ended(place, seconds)
         return f"`{self.name}` failed: {said}" if said else ""
+
+    def moved(self, root: Path) -> RecordedProgram:
+        """The same program of a copy of the project."""
+        return replace(self, root=root)
 
     def _target(self, copy: Path) -> str:
         """The program's name; that of the copy where the file was named by its whole path."""

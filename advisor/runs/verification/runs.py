@@ -5,21 +5,25 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from statistics import median
 from threading import Lock
+from typing import Any
+from uuid import uuid4
 
 from advisor.evidence.simulated.launches.workloads import WorkloadFunction, find_workloads
 from advisor.fixes.application import chosen, edited, edits_by_path
 from advisor.model.devices import find_device
 from advisor.model.findings import Edit, Finding, Fix
+from advisor.model.processes.units_of_work import Executor, Task, ThisMachine, content_key
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.text.syntax_trees import syntax_tree
 from advisor.runs.verification.comparison import compare
-from advisor.runs.verification.measurement import MeasurementFailed, measured_pairs
+from advisor.runs.verification.measurement import MeasurementFailed, measured_at
 from advisor.runs.verification.numbers import verification_numbers
 from advisor.runs.verification.recorded_programs import RecordedPrograms
-from advisor.runs.verification.trial import Runnable, Trial, trial
+from advisor.runs.verification.trial import Runnable, Trial, had_trial
 from advisor.runs.verification.verdicts import Judgement, by_measurement, judged
 
 Key = tuple[str, str]
@@ -99,7 +103,12 @@ class Runs:
         self._making: defaultdict[str, Lock] = defaultdict(Lock)
         # What the times of a real GPU are called; empty without one.
         self._gpu = gpu
-        self._one_at_a_time, self._counting = Lock(), Lock()
+        self._executor: Executor = options.executor or ThisMachine(1)
+        # Elsewhere each worker with a GPU does one thing at a time.
+        self._gpu_for_itself: AbstractContextManager[Any] = (
+            nullcontext() if self._executor.elsewhere else Lock()
+        )
+        self._counting = Lock()
         self._evidence = f"simulated on {find_device(options.device).name}"
 
     def before(self, runner: str) -> Trial:
@@ -113,11 +122,12 @@ class Runs:
         """The file of workloads or of a recorded program."""
         return self._runnables[runner][0].path
 
-    def _trial(self, runner: str, changed: Mapping[str, str]) -> Trial:
+    def _trial(self, runner: str, changed: Mapping[str, str], attempt: int = 0) -> Trial:
         if runner not in self.workloads:
             with self._counting:
                 self.programs_run[runner] += 1
-        return trial(self._runnables[runner], {**self._own_texts(runner), **changed}, self._options)
+        texts = {**self._own_texts(runner), **changed}
+        return had_trial(self._runnables[runner], texts, self._options, attempt)
 
     def _own_texts(self, runner: str) -> dict[str, str]:
         return {path: self._text(path) for one in self._runnables[runner] for path in one.files}
@@ -158,7 +168,7 @@ class Runs:
         before = self.before(runner)
         with self._making[runner]:
             if runner not in self._repeats:
-                again = self._trial(runner, {})
+                again = self._trial(runner, {}, attempt=1)
                 found = compare(before.outputs, again.outputs, verification_numbers().tolerance)
                 self._repeats[runner] = not again.problem and found.agreement != "different"
             return self._repeats[runner]
@@ -171,9 +181,22 @@ class Runs:
         versions = ({path: self._text(path)}, {path: self._text(path), **changed})
         seconds = options.settings.workload_seconds
         try:
-            with self._one_at_a_time:
-                found = measured_pairs(
-                    options.settings.root, versions, self.workloads[path][0], kernels, options.device, seconds
+            with self._gpu_for_itself:
+                found = self._executor.result(
+                    Task(
+                        # A time is nobody else's.
+                        content_key("measure", uuid4().hex),
+                        measured_at,
+                        (
+                            self._executor.place(options.settings.root),
+                            versions,
+                            self.workloads[path][0],
+                            kernels,
+                            options.device,
+                            seconds,
+                        ),
+                        on_gpu=True,
+                    )
                 )
         except (MeasurementFailed, OSError) as error:
             detail = f"{judgement.detail}; it could not be timed on the GPU: {error}"

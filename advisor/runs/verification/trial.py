@@ -18,8 +18,10 @@ from advisor.evidence.simulated.launches.recording.kept_outputs import read_outp
 from advisor.evidence.simulated.launches.store import FOLDER, LaunchStore
 from advisor.evidence.simulated.launches.workloads import KeptOutputs
 from advisor.model.devices import Device, find_device
+from advisor.model.processes.units_of_work import Here, Place, Task, ThisMachine, content_key
 from advisor.model.records import Record, Value
 from advisor.model.settings.check_options import CheckOptions
+from advisor.model.storage.cache import workers_cache_folder
 from advisor.model.text.source_text import Span
 from advisor.runs.verification.numbers import verification_numbers
 from advisor.runs.verification.shadow_tree import ShadowTree
@@ -44,6 +46,9 @@ class Runnable(Protocol):
     @property
     def files(self) -> tuple[str, ...]:
         """The files whose kernels it launches."""
+
+    def moved(self, root: Path) -> Runnable:
+        """The same in a copy of the project."""
 
     def run(
         self,
@@ -102,6 +107,38 @@ def trial(runnables: Sequence[Runnable], texts: Mapping[str, str], options: Chec
             return _run(copy, runnables, texts, options)
     except OSError as error:
         return Trial(f"a copy could not be made: {error}")
+
+
+def had_trial(
+    runnables: Sequence[Runnable],
+    texts: Mapping[str, str],
+    options: CheckOptions,
+    attempt: int = 0,
+) -> Trial:
+    """The trial as `trial` makes it, made by the executor of `options`; each `attempt` is one of its own."""
+    executor = options.executor or ThisMachine(1)
+    place = executor.place(options.settings.root)
+    travelling = replace(options, executor=None, workspace_files=None, stdin=None)
+    decisive = (place.digest, [repr(one) for one in runnables], dict(texts), repr(travelling), attempt)
+    key = content_key("trial", *decisive)
+    return executor.result(Task(key, _trial_at, (place, tuple(runnables), dict(texts), travelling)))
+
+
+def _trial_at(
+    place: Place, runnables: Sequence[Runnable], texts: Mapping[str, str], options: CheckOptions
+) -> Trial:
+    """The trial of a project where it lies."""
+    if isinstance(place, Here):
+        return trial(runnables, texts, options)
+    with place.opened() as root:
+        here = replace(
+            options,
+            root=root,
+            settings=replace(options.settings, root=root),
+            cache_folder=workers_cache_folder(options.cache_folder),
+        )
+        found = trial([one.moved(root) for one in runnables], texts, here)
+        return replace(found, problem=place.told(found.problem, root))
 
 
 def _run(copy: Path, runnables: Sequence[Runnable], texts: Mapping[str, str], options: CheckOptions) -> Trial:

@@ -47,7 +47,8 @@ def verify(
         {from_root(path, options) for path in report.texts} | {from_root(str(f), options) for f in files}
     )
     runs = Runs(options, workloads_of(paths, options), gpu, no_programs)
-    jobs = options.jobs or min(os.cpu_count() or 1, 4)
+    elsewhere = options.executor.at_once if options.executor is not None else 0
+    jobs = elsewhere or options.jobs or min(os.cpu_count() or 1, 4)
     done = 0
     with ThreadPoolExecutor(max(1, jobs)) as pool:
         list(pool.map(runs.before, sorted(runs.workloads)))

@@ -17,7 +17,7 @@ from advisor.model.errors import UsageError
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.text.source_text import read_source
 from advisor.model.text.syntax_trees import syntax_tree
-from advisor.runs.verification.trial import Trial, trial
+from advisor.runs.verification.trial import Trial, had_trial
 from advisor.runs.verification.verdicts import Judgement, judged
 
 _DEFAULT = "workload"
@@ -75,7 +75,7 @@ def _trial(version: Version, options: CheckOptions) -> Trial:
     if path.startswith("../"):
         raise UsageError(f"{version.file}: lies outside of the project {root}.")
     text = (root / path).read_bytes().decode("utf-8", errors="replace")
-    return trial([WorkloadFunction(path, version.function, version.line)], {path: text}, options)
+    return had_trial([WorkloadFunction(path, version.function, version.line)], {path: text}, options)
 
 
 def _last(found: Trial) -> Trial:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -50,6 +51,19 @@ _LAUNCHES = (
     "SELECT run, number, kernel, path, line, function_hash, launch_path, launch_line, grid, block,"
     " dynamic_shared, arguments, stream, started, seconds, counts FROM launches"
     " WHERE path = ? AND kernel = ? AND run = ? ORDER BY number"
+)
+
+# What another record holds, with numbers behind the last ones here.
+_ADOPTED = (
+    "INSERT INTO runs SELECT id + :runs, command, device, executed_on, started, ended, status, inputs"
+    " FROM other.runs ORDER BY id",
+    "INSERT INTO programs SELECT run + :runs, program FROM other.programs",
+    "INSERT INTO counts SELECT id + :counts, statistics, defects, problem FROM other.counts",
+    "INSERT INTO launches (run, number, kernel, path, line, function_hash, launch_path, launch_line, grid,"
+    " block, dynamic_shared, arguments, stream, started, seconds, counts)"
+    " SELECT run + :runs, number, kernel, path, line, function_hash, launch_path, launch_line, grid, block,"
+    " dynamic_shared, arguments, stream, started, seconds, counts + :counts FROM other.launches ORDER BY id",
+    "INSERT INTO copies SELECT run + :runs, kernel, path, number, defect FROM other.copies",
 )
 
 # Statistics, defects and problem.
@@ -311,6 +325,32 @@ class LaunchStore:
             connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")
+
+    def content(self) -> bytes:
+        """The whole record as bytes, for `adopt`; the file is closed."""
+        self._connect().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.close()
+        return self.file.read_bytes()
+
+    def adopt(self, content: bytes) -> None:
+        """Add the runs of another record behind those that are here, all or none."""
+        connection = self._connect()
+        with tempfile.TemporaryDirectory(prefix="advisor-") as folder:
+            file = Path(folder) / FILE
+            file.write_bytes(content)
+            connection.execute("ATTACH DATABASE ? AS other", (str(file),))
+            try:
+                with self._transaction():
+                    last = {
+                        table: int(
+                            connection.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()[0]
+                        )
+                        for table in ("runs", "counts")
+                    }
+                    for statement in _ADOPTED:
+                        connection.execute(statement, last)
+            finally:
+                connection.execute("DETACH DATABASE other")
 
     def launch_count(self, run: int) -> int:
         """How many launches a run has so far."""

@@ -14,14 +14,14 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from advisor import __version__
 from advisor.evidence.simulated.launches.function_text import read_source
 from advisor.evidence.simulated.launches.processes.warm_processes import Start, run_process
 from advisor.evidence.simulated.launches.store import LaunchStore
+from advisor.model.processes.units_of_work import Executor, Place, Task, ThisMachine, content_key, in_order
 from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.syntax_trees import syntax_tree
 
@@ -46,6 +46,11 @@ class WorkloadFunction:
     def files(self) -> tuple[str, ...]:
         """The files whose kernels it is there for."""
         return (self.path,)
+
+    def moved(self, root: Path) -> WorkloadFunction:
+        """The same workload of a copy of the project."""
+        del root
+        return self
 
     def run(
         self,
@@ -138,20 +143,72 @@ def run_workloads(
     cache_folder: Path | None,
     outputs: KeptOutputs | None = None,
     predictor: str = "",
+    executor: Executor | None = None,
 ) -> list[WorkloadProblem]:
     """What went wrong; runs workloads in processes of their own, those of one file in one process.
 
     `outputs` says where to keep what the launches of a single workload wrote, `predictor` names the class
-    that predicts the elapsed times of events, as `module:class`.
+    that predicts the elapsed times of events, as `module:class`. An `executor` elsewhere has them run in
+    copies of the project, unless outputs are to be kept.
     """
-    run = _Run(store, device, seconds, cache_folder, outputs, predictor)
     groups: dict[str, list[WorkloadFunction]] = {}
     for workload in workloads:
         groups.setdefault(workload.path, []).append(workload)
+    if executor is not None and executor.elsewhere and outputs is None:
+        return _run_elsewhere(
+            store, list(groups.values()), _Elsewhere(device, seconds, cache_folder, predictor), executor
+        )
+    run = _Run(store, device, seconds, cache_folder, outputs, predictor)
     parts = _shared_out(list(groups.values()), jobs)
-    with ThreadPoolExecutor(max(1, len(parts))) as pool:
-        found = pool.map(run.part, parts)
-        return [problem for problems in found for problem in problems]
+    tasks = [Task("", run.part, (part,)) for part in parts]
+    return [problem for problems in in_order(ThisMachine(jobs).results(tasks)) for problem in problems]
+
+
+@dataclass(frozen=True)
+class _Elsewhere:
+    """How workloads are run in copies of the project."""
+
+    device: str
+    seconds: float
+    cache_folder: Path | None
+    predictor: str
+
+
+def _run_elsewhere(
+    store: LaunchStore, groups: Sequence[list[WorkloadFunction]], how: _Elsewhere, executor: Executor
+) -> list[WorkloadProblem]:
+    """What went wrong in the workloads of files, of which each is a task; records are added in order."""
+    place = executor.place(store.root)
+    folder = _inside(Path.cwd(), store.root)
+    tasks = [
+        Task(
+            content_key("workloads", place.digest, [vars(one) for one in group], vars(how), folder),
+            _part_there,
+            (place, group, how, folder),
+        )
+        for group in groups
+    ]
+    found = in_order(executor.results(tasks))
+    for _, record in found:
+        store.adopt(record)
+    return [problem for problems, _ in found for problem in problems]
+
+
+def _part_there(
+    place: Place, workloads: list[WorkloadFunction], how: _Elsewhere, folder: str
+) -> tuple[list[WorkloadProblem], bytes]:
+    """What went wrong in workloads that are run in a copy of their project, and the record of them."""
+    with place.opened() as root, tempfile.TemporaryDirectory(prefix="advisor-") as record:
+        store = LaunchStore(root, Path(record))
+        run = _Run(store, how.device, how.seconds, how.cache_folder, None, how.predictor, root / folder)
+        problems = [replace(one, message=place.told(one.message, root)) for one in run.part(workloads)]
+        return problems, store.content()
+
+
+def _inside(folder: Path, root: Path) -> str:
+    """A folder as seen from the root; the root itself for one that lies outside."""
+    folder, root = folder.resolve(), root.resolve()
+    return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else "."
 
 
 def _shared_out(groups: list[list[WorkloadFunction]], jobs: int) -> list[list[WorkloadFunction]]:
@@ -171,6 +228,7 @@ class _Run:
     cache_folder: Path | None
     outputs: KeptOutputs | None
     predictor: str
+    folder: Path | None = None
 
     def part(self, workloads: Sequence[WorkloadFunction]) -> list[WorkloadProblem]:
         """What went wrong in the workloads of one process."""
@@ -184,6 +242,7 @@ class _Run:
                 asked,
                 errors,
                 {**os.environ, "PYTHONFAULTHANDLER": "1"},
+                folder=self.folder,
             )
             try:
                 status = run_process(start, self.seconds * len(workloads) + 60.0)

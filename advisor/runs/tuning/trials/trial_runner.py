@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from advisor.model.devices import Device
 from advisor.model.errors import AdvisorError
+from advisor.model.processes.units_of_work import Executor
 from advisor.runs.tuning.slots.numbers_in_source import Configuration, configured_texts
 from advisor.runs.tuning.target import Target
-from advisor.runs.tuning.trials.trial_worker import TrialWorker
+from advisor.runs.tuning.trials.asked_trials import (
+    Asking,
+    AskingElsewhere,
+    AskingHere,
+    Question,
+    from_project,
+)
 from advisor.runs.tuning.trials.trials import Trial
 
 
@@ -20,17 +29,30 @@ class TimedOut(Exception):
 
 
 class TrialRunner:
-    """Runs the workloads of a target on the SIMT machine, each configuration in a process of its own.
+    """Runs the workloads of a target on the SIMT machine, each configuration in a process of its own, here or
+    by an `executor` elsewhere.
 
     `root` is the folder that paths of the target are relative to, `project` that of the user's project. The
     copies lie in a temporary folder; nothing is written beside the user's files.
     """
 
-    def __init__(self, target: Target, device: Device, root: Path, project: Path, tolerance: float) -> None:
+    def __init__(
+        self,
+        target: Target,
+        device: Device,
+        root: Path,
+        project: Path,
+        tolerance: float,
+        executor: Executor | None = None,
+    ) -> None:
         self._target, self._device = target, device
         self._root, self._project, self._tolerance = root, project, tolerance
-        self._worker = TrialWorker(device)
+        elsewhere = executor is not None and executor.elsewhere
+        self._asking: Asking = AskingHere(device, project)
+        if executor is not None and elsewhere:
+            self._asking = AskingElsewhere(executor, project)
         self._present: Trial | None = None
+        self._launch_seconds = 0.0
         self._present_defects: set[tuple[str, str, int]] = set()
         self.inputs: dict[str, str] = {}
         self.arguments: list[list[Any]] = []
@@ -41,7 +63,7 @@ class TrialRunner:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._worker.close()
+        self._asking.close()
 
     def run_present(self, configuration: Configuration, seconds: float, kept_bytes: int) -> Trial:
         """The trial of the files as they are; its outputs are kept, others are compared with them.
@@ -49,7 +71,8 @@ class TrialRunner:
         Raises AdvisorError where the workload fails, does not launch the kernel, or tells no predicted time.
         """
         names = ", ".join(f"{one.path}::{one.name}()" for one in self._target.workloads)
-        answer = self._ask({}, seconds, seconds, kept_bytes)
+        self._launch_seconds = seconds
+        answer = self._asking.ask(self._question({}, seconds, kept_bytes))
         if answer["problem"]:
             raise AdvisorError(f"{names} failed: {answer['problem']}")
         trial = self._trial(configuration, answer)
@@ -62,6 +85,17 @@ class TrialRunner:
         self.arguments = self._own(answer)["arguments"]
         return trial
 
+    def run_ahead(self, configurations: Sequence[Configuration], seconds: float) -> None:
+        """Have configurations tried at once that will be run next, where that is to be had; all within some
+        seconds.
+        """
+        asked = []
+        for one in configurations:
+            with suppress(SyntaxError):
+                texts = configured_texts(self._target.texts, self._target.slots, one)
+                asked.append(self._question(texts, min(seconds, self._launch_seconds), 0))
+        self._asking.ahead(asked, time.monotonic() + seconds)
+
     def run(self, configuration: Configuration, seconds: float) -> Trial:
         """The trial of a configuration; raises TimedOut where it was cut short."""
         target = self._target
@@ -69,7 +103,7 @@ class TrialRunner:
             texts = configured_texts(target.texts, target.slots, configuration)
         except SyntaxError as error:
             return Trial(configuration, "failed", reason=f"the edit does not parse (line {error.lineno})")
-        answer = self._ask(texts, seconds, seconds, 0)
+        answer = self._asking.ask(self._question(texts, seconds, 0))
         if answer.get("timed_out"):
             raise TimedOut
         if answer["problem"]:
@@ -84,7 +118,7 @@ class TrialRunner:
             values |= {"outcome": "failed", "reason": trial.reason or "the kernel was not launched"}
         elif fresh:
             kind, path, line = min(fresh)
-            place = self._with_own_paths(path) + (f":{line}" if line else "")
+            place = path + (f":{line}" if line else "")
             words = f"{kind.replace('_', ' ')} at {place}"
             values |= {"outcome": "failed", "reason": words}
         elif answer["difference"]:
@@ -133,40 +167,22 @@ class TrialRunner:
         """What the answer says of the target's kernel, None where it was not launched."""
         for one in answer["kernels"]:
             # Joining leaves a path as it is that is none of a copy and so begins at the file system's root.
-            file = self._root / self._with_own_paths(one["file"])
+            file = self._root / one["file"]
             same = file.resolve() == (self._root / self._target.path).resolve()
             if same and one["name"] == self._target.kernel:
                 return one
         return None
 
-    def _with_own_paths(self, text: str) -> str:
-        """A text with the names of the user's files in the place of those of the copies."""
-        for number, path in enumerate(self._target.texts):
-            copy = str(self._copy(number, path))
-            text = text.replace(copy, path)
-        return text
-
-    def _copy(self, number: int, path: str) -> Path:
-        return self._worker.folder / "copies" / str(number) / Path(path).name
-
-    def _ask(
-        self, texts: Mapping[str, str], seconds: float, launch_seconds: float, keep: int
-    ) -> dict[str, Any]:
-        """The trial process's answer for some files with other texts."""
-        copies = []
-        for number, (path, text) in enumerate(self._target.texts.items()):
-            copy = self._copy(number, path)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(texts.get(path, text).encode("utf-8"))
-            copies.append([str(self._root / path), str(copy)])
-        request = {
-            "copies": copies,
-            "workloads": [[str(self._root / one.path), one.name] for one in self._target.workloads],
-            "root": str(self._project),
-            "keep": keep,
-            "tolerance": self._tolerance,
-            "seconds": seconds,
-        }
-        answer = self._worker.ask(request, launch_seconds)
-        answer["problem"] = self._with_own_paths(answer["problem"])
-        return answer
+    def _question(self, texts: Mapping[str, str], seconds: float, keep: int) -> Question:
+        """What is asked of the trial process with some files changed."""
+        target = self._target
+        return Question(
+            {path: texts.get(path, text) for path, text in target.texts.items()},
+            {path: from_project(self._root / path, self._project) for path in target.texts},
+            tuple((from_project(self._root / one.path, self._project), one.name) for one in target.workloads),
+            self._device.id,
+            self._tolerance,
+            keep,
+            seconds,
+            self._launch_seconds,
+        )

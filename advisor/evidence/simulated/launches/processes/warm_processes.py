@@ -31,7 +31,8 @@ serve()
 @dataclass(frozen=True)
 class Start:
     """A process to be: a module with `main()`, its arguments, files for standard input and error output,
-    its environment, and whether it begins a session. Its standard output is thrown away.
+    its environment, whether it begins a session, and its working folder, None for that of this process. Its
+    standard output is thrown away.
     """
 
     module: str
@@ -40,6 +41,7 @@ class Start:
     environment: Mapping[str, str]
     arguments: tuple[str, ...] = ()
     new_session: bool = False
+    folder: Path | None = None
 
 
 def run_process(start: Start, seconds: float) -> int:
@@ -60,7 +62,7 @@ def _run_cold(start: Start, seconds: float) -> int:
     with start.input.open("rb") as given, start.errors.open("ab") as errors:
         return subprocess.run(
             command, stdin=given, stdout=subprocess.DEVNULL, stderr=errors, timeout=seconds, check=False,
-            env=dict(start.environment),
+            env=dict(start.environment), cwd=start.folder,
         ).returncode  # fmt: skip
 
 
@@ -101,7 +103,7 @@ class _WarmProcess:
             "input": str(start.input),
             "errors": str(start.errors),
             "environment": dict(start.environment),
-            "folder": str(Path.cwd()),
+            "folder": str(start.folder or Path.cwd()),
             "new_session": start.new_session,
         }
         self._process.stdin.write(json.dumps(request) + "\n")
@@ -165,7 +167,10 @@ class _Stock:
         with self._lock:
             waiting = self._idle.get(environment, [])
             found = waiting.pop() if waiting else None
-        if found is None or not found.alive:
+        if found is not None and not found.alive:
+            found.close()
+            found = None
+        if found is None:
             others = {
                 name: value for name, value in os.environ.items() if not name.startswith(_READ_AT_START)
             }

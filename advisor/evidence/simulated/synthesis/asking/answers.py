@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from advisor.evidence.simulated.synthesis.asking.questions import Question
-from advisor.evidence.simulated.synthesis.processes.contained_runs import ContainedRuns
+from advisor.evidence.simulated.synthesis.processes.contained_runs import ContainedRuns, Wanted
 from advisor.evidence.simulated.synthesis.processes.messages import as_json, from_json
 from advisor.evidence.simulated.synthesis.result import Synthesis
 from advisor.model.errors import EvidenceUnavailable
@@ -23,6 +24,10 @@ _NO_CODE = "Its code is none that can be run here."
 
 CodeOf = Callable[[Question], "tuple[KernelCode, ...] | None"]
 Step = Callable[[int, int], None]
+# What is told of a kernel, and whether the same would be told again.
+Answer = tuple[Synthesis, bool]
+# A question with its answer, where there was time for one.
+Answered = tuple["Question | None", "Answer | None"]
 
 
 @dataclass
@@ -34,6 +39,15 @@ class Answers:
     by_kernel: dict[str, Synthesis] = field(default_factory=dict)
     left_out: int = 0
     unavailable: EvidenceUnavailable | None = None
+
+
+class Answering(Protocol):
+    """Has questions answered; `unavailable` says at the end why none could be asked."""
+
+    unavailable: EvidenceUnavailable | None
+
+    def answers(self, questions: Sequence[Question], until: float) -> Generator[Answered, None, None]:
+        """Questions with their answers as they come, until a time (of `time.monotonic`)."""
 
 
 class _Stopped(Exception):
@@ -55,50 +69,70 @@ def known_answers(questions: Sequence[Question], cache: Cache | None) -> dict[st
 
 def new_answers(
     questions: Sequence[Question],
-    code_of: CodeOf,
-    runs: ContainedRuns,
+    answering: Answering,
     cache: Cache | None,
     *,
-    jobs: int,
     seconds: float,
     step: Step | None = None,
 ) -> Answers:
-    """The answers of contained processes, `jobs` at a time, the smallest kernels first.
+    """The answers of contained processes, the smallest kernels first; of equal questions one is asked.
 
     After `seconds` no more is asked, and what is under way ends without an answer. `step` is called now and
     then and may raise, which ends all. Answers that would be the same again are kept in the cache.
     """
-    work = _Work(code_of, runs, time.monotonic() + seconds)
     answers, fresh = Answers(), dict[str, object]()
-    ordered = sorted(questions, key=lambda one: one.size)
-    with ThreadPoolExecutor(max(jobs, 1), "launches") as threads:
-        waiting: dict[Future[tuple[Synthesis, bool] | None], Question] = {}
-        try:
-            waiting = {threads.submit(work.answer, one): one for one in ordered}
-            while waiting:
-                done, _ = wait(waiting, _LOOK_SECONDS, FIRST_COMPLETED)
-                for future in done:
-                    question = waiting.pop(future)
-                    answer = future.result()
-                    if answer is None:
-                        answers.left_out += 1
-                        continue
-                    answers.by_kernel[question.unit.kernel] = question.placed(answer[0])
+    alike: dict[str, list[Question]] = {}
+    for question in sorted(questions, key=lambda one: one.size):
+        alike.setdefault(question.key, []).append(question)
+    done = 0
+    try:
+        asked = [some[0] for some in alike.values()]
+        with closing(answering.answers(asked, time.monotonic() + seconds)) as found:
+            for about, answer in found:
+                if about is not None and answer is not None:
+                    for one in alike[about.key]:
+                        answers.by_kernel[one.unit.kernel] = one.placed(answer[0])
+                        done += 1
                     if answer[1]:
-                        fresh[question.key] = as_json(answer[0])
+                        fresh[about.key] = as_json(answer[0])
                 if cache and len(fresh) >= _BATCH:
                     cache.put_many(fresh)
                     fresh = {}
                 if step:
-                    step(len(questions) - len(waiting), len(questions))
-        finally:
-            work.stop()
-            for future in waiting:
-                future.cancel()
-            if cache:
-                cache.put_many(fresh)
-    answers.unavailable = work.unavailable
+                    step(done, len(questions))
+    finally:
+        if cache:
+            cache.put_many(fresh)
+    answers.left_out = len(questions) - done
+    answers.unavailable = answering.unavailable
     return answers
+
+
+class AnsweringHere:
+    """Answers questions in `jobs` processes of this machine, with the code that `code_of` gives."""
+
+    def __init__(self, code_of: CodeOf, runs: ContainedRuns, jobs: int) -> None:
+        self.unavailable: EvidenceUnavailable | None = None
+        self._code_of, self._runs, self._jobs = code_of, runs, jobs
+
+    def answers(self, questions: Sequence[Question], until: float) -> Generator[Answered, None, None]:
+        """Questions with their answers; now and then nothing, for who wants to do something meanwhile."""
+        work = _Work(self._code_of, self._runs, until)
+        with ThreadPoolExecutor(max(self._jobs, 1), "launches") as threads:
+            waiting: dict[Future[Answer | None], Question] = {}
+            try:
+                waiting = {threads.submit(work.answer, one): one for one in questions}
+                while waiting:
+                    done, _ = wait(waiting, _LOOK_SECONDS, FIRST_COMPLETED)
+                    if not done:
+                        yield None, None
+                    for future in done:
+                        yield waiting.pop(future), future.result()
+            finally:
+                work.stop()
+                for future in waiting:
+                    future.cancel()
+        self.unavailable = work.unavailable
 
 
 class _Work:
@@ -113,18 +147,13 @@ class _Work:
         """End what is under way."""
         self._stopped.set()
 
-    def answer(self, question: Question) -> tuple[Synthesis, bool] | None:
+    def answer(self, question: Question) -> Answer | None:
         """The answer and whether it is lasting; None where there was no time for it."""
         try:
             self._look()
-            codes = self._code_of(question)
-            if not codes:
-                return Synthesis("", unknown=_NO_CODE), codes is not None
-            return self._runs.answer(question.request(codes), self._look)
+            return answer_of(question, self._code_of(question), self._runs, self._look)
         except _Stopped:
             return None
-        except RecursionError:
-            return Synthesis("", unknown="The kernel is nested too deeply to be run here."), True
         except EvidenceUnavailable as unavailable:
             self.unavailable = unavailable
             self.stop()
@@ -133,3 +162,18 @@ class _Work:
     def _look(self) -> None:
         if self._stopped.is_set() or time.monotonic() >= self._until:
             raise _Stopped
+
+
+def answer_of(
+    question: Question,
+    codes: tuple[KernelCode, ...] | None,
+    runs: ContainedRuns,
+    wanted: Wanted = lambda: None,
+) -> Answer:
+    """The answer of a contained process and whether it is lasting; see `ContainedRuns.answer`."""
+    if not codes:
+        return Synthesis("", unknown=_NO_CODE), codes is not None
+    try:
+        return runs.answer(question.request(codes), wanted)
+    except RecursionError:
+        return Synthesis("", unknown="The kernel is nested too deeply to be run here."), True

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from test_questions import CODES, counts, unit
 
-from advisor.evidence.simulated.synthesis.asking.answers import known_answers, new_answers
+from advisor.evidence.simulated.synthesis.asking.answers import AnsweringHere, known_answers, new_answers
 from advisor.evidence.simulated.synthesis.asking.questions import Question
 from advisor.evidence.simulated.synthesis.request import Request
 from advisor.evidence.simulated.synthesis.result import MadeLaunch, Synthesis
@@ -42,8 +42,9 @@ def questions(*lines: int) -> list[Question]:
 
 
 def ask(runs, asked, cache=None, **limits):
-    given = {"jobs": 2, "seconds": 60.0, **limits}
-    return new_answers(asked, lambda one: CODES, runs, cache, **given)
+    given = {"seconds": 60.0, **limits}
+    jobs = given.pop("jobs", 2)
+    return new_answers(asked, AnsweringHere(lambda one: CODES, runs, jobs), cache, **given)
 
 
 def test_answers_stand_where_their_kernels_do():
@@ -133,6 +134,7 @@ def test_without_a_process_nothing_is_answered():
 
 def test_a_kernel_without_code_is_unknown_and_says_so():
     runs = StandIn(told)
-    found = new_answers(questions(10), lambda one: (), runs, None, jobs=1, seconds=60.0)
+    answering = AnsweringHere(lambda one: (), runs, 1)
+    found = new_answers(questions(10), answering, None, seconds=60.0)
     assert found.by_kernel["k.py::scale@10"].unknown == "Its code is none that can be run here."
     assert runs.asked == []
