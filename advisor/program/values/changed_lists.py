@@ -93,6 +93,8 @@ def _is_changed(node: ast.expr, module: ModuleSyntax) -> bool | None:
     if isinstance(parent, _LOOKED_AT):
         return None
     if isinstance(parent, ast.Attribute):
+        if parent.attr == "get":
+            return True
         return None if parent.attr in _LOOKING else element
     if isinstance(parent, ast.Call) and parent.func is not node and last_name(parent.func) in _READING:
         return None
