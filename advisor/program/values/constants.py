@@ -225,7 +225,8 @@ class Constants:
 
     def _parameter(self, name: str, function: FunctionNode) -> object:
         found = self.bindings.get(name, UNKNOWN) if function is self.function else UNKNOWN
-        if found is UNKNOWN and (self._called_here or function is not self.function):
+        called = self._called_here or function is not self.function or function.name == "__init__"
+        if found is UNKNOWN and called:
             found = self._given_by_calls(function).get(name, UNKNOWN)
         default = parameter_defaults(function).get(name) if self._plain_start else None
         return self._in(self.module).value(default) if found is UNKNOWN and default is not None else found
