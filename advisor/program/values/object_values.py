@@ -5,21 +5,23 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from advisor.program.names.module_exports import exported, original_name
 from advisor.program.names.object_attributes import enclosing_class, values_of_attribute
 from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.names.visible_names import is_imported, visible
+from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.assigned_values import value_given
 from advisor.program.syntax.bound_names import bound_names
 from advisor.program.syntax.calls import keyword_value, last_name
 from advisor.program.syntax.definition_flow import is_star
 from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax
 from advisor.program.syntax.reaching_definitions import Definition
-from advisor.program.syntax.tree_nodes import below_in_scope
+from advisor.program.syntax.tree_nodes import below, below_in_scope
 from advisor.program.values.changed_lists import ListValue, may_change
 from advisor.program.values.constant_folding import UNKNOWN, ObjectValue, agreed
 
@@ -37,9 +39,19 @@ _ENUMERATIONS = frozenset({"enum.Enum", "enum.Flag"})
 CACHES = frozenset({"cache", "lru_cache"})
 _BINDING = CACHES | {"staticmethod", "classmethod"}
 _PROPERTIES = ({"property"}, {"cached_property"})
+_WORDS = re.compile(r"\w+")
 _MOST_BASES = 8
 _MOST_VALUES = 4
 _MOST_IMPORTS = 8
+
+
+class ObjectNames(NamedTuple):
+    """The names of what classes and objects in sight have, and of what makes objects: most attributes and
+    calls are of others, and need no look at what they belong to.
+    """
+
+    members: frozenset[str]
+    makers: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -115,9 +127,15 @@ class Objects:
                     return (module, one) if alone and not _stores_elsewhere(module, name) else None
         return None
 
+    @property
+    def _names(self) -> ObjectNames:
+        return self.constants.module.once(_names_in_sight, self.constants.workspace)
+
     def made(self, call: ast.Call) -> object | None:
         """The object that a call makes, None where it calls nothing that is known to make one."""
         constants = self.constants
+        if last_name(call.func) not in self._names.makers:
+            return None
         dotted = constants.module.dotted(call.func)
         values = {one.arg: constants.value(one.value) for one in call.keywords if one.arg}
         if dotted in _NAMESPACES and not call.args and is_imported(constants.module, call.func):
@@ -138,6 +156,8 @@ class Objects:
 
     def of_owner(self, node: ast.Attribute) -> object:
         """A class variable of a class that is named, or a field of an object."""
+        if node.attr not in self._names.members:
+            return UNKNOWN
         placed = self.class_of(node.value)
         if placed is not None:
             return self.variable(placed, node.attr)
@@ -170,7 +190,7 @@ class Objects:
 
     def called_method(self, func: ast.expr) -> tuple[ModuleSyntax, ast.FunctionDef] | None:
         """The method that a call of `self`, of `cls` or of a class by its name runs, None for any other."""
-        if not isinstance(func, ast.Attribute):
+        if not isinstance(func, ast.Attribute) or func.attr not in self._names.members:
             return None
         own = isinstance(func.value, ast.Name) and func.value.id in ("self", "cls")
         around = enclosing_class(self.constants.module, self.constants.function) if own else None
@@ -259,6 +279,41 @@ class Objects:
 def decorator_names(function: FunctionNode) -> set[str]:
     """The last parts of the names of a function's decorators, empty ones for what has no name."""
     return {last_name(one.func if isinstance(one, ast.Call) else one) for one in function.decorator_list}
+
+
+def _names_in_sight(module: ModuleSyntax, workspace: Workspace) -> ObjectNames:
+    """Those of a module's own classes, and of the classes of the workspace that it imports."""
+    members, makers = map(set, module.once(_own_names, module.tree))
+    for name, imported in module.imports.items():
+        target = workspace.find(imported, module)
+        if target is None:
+            continue
+        own = target.once(_own_names, target.tree)
+        if imported.name is None or imported.name in own.makers:
+            makers |= own.makers if imported.name is None else {name}
+        members |= own.members
+    return ObjectNames(frozenset(members), frozenset(makers))
+
+
+def _own_names(module: ModuleSyntax, tree: ast.Module) -> ObjectNames:
+    classes = list(module.inside(tree, ast.ClassDef))
+    members = set().union(*(_bound_by(inner) for one in classes for inner in one.body))
+    fields = (inner.target for one in classes for inner in one.body if isinstance(inner, ast.AnnAssign))
+    members |= {one.id for one in fields if isinstance(one, ast.Name)}
+    members |= {one.attr for one in module.inside(tree, ast.Attribute) if isinstance(one.ctx, ast.Store)}
+    makers = {one.name for one in classes}
+    for call in module.calls:
+        called = module.dotted(call.func)
+        if called in _NAMESPACES:
+            makers.add(last_name(call.func))
+            members |= {one.arg for one in call.keywords if one.arg}
+        elif called in _NAMED_TUPLES:
+            statement = module.parents.get(call)
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            makers |= {one.id for one in targets if isinstance(one, ast.Name)}
+            texts = (one.value for one in below(call) if isinstance(one, ast.Constant))
+            members |= {word for one in texts if isinstance(one, str) for word in _WORDS.findall(one)}
+    return ObjectNames(frozenset(members), frozenset(makers))
 
 
 _MAKING = frozenset({"__init__", "__new__", "__post_init__", "__getattribute__", "__setattr__"})
