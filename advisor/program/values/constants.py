@@ -227,7 +227,7 @@ class Constants:
         found = self.bindings.get(name, UNKNOWN) if function is self.function else UNKNOWN
         called = self._called_here or function is not self.function or function.name == "__init__"
         if found is UNKNOWN and called:
-            found = self._given_by_calls(function).get(name, UNKNOWN)
+            found = self._given_by_calls(function, name)
         default = parameter_defaults(function).get(name) if self._plain_start else None
         return self._in(self.module).value(default) if found is UNKNOWN and default is not None else found
 
@@ -252,21 +252,19 @@ class Constants:
         seen = VisibleName(module.tree, found)
         return UNKNOWN if seen.unbound else agreed([value for _, value in inner._values(name, seen)])
 
-    def _given_by_calls(self, factory: FunctionNode) -> dict[str, object]:
-        """The values that all calls of a function in its module give its parameters, for functions in it."""
-        found: dict[str, object] = {}
-        if self.depth <= 1:
+    def _given_by_calls(self, function: FunctionNode, name: str) -> object:
+        """The value that all calls of a function in its module give a parameter; UNKNOWN for several."""
+        found: object = UNKNOWN
+        if self.depth <= 1 or name not in {one.arg for one in function.args.args}:
             return found
-        defaults = parameter_defaults(factory)
-        for argument in factory.args.args:
-            calls = self._calls_giving(factory, argument.arg)
-            nodes = [(caller, given or defaults.get(argument.arg)) for caller, given in calls]
-            values = [
-                self._in(self.module, caller).value(node) if node else UNKNOWN for caller, node in nodes
-            ]
-            told = bool(values) and (isinstance(values[0], ObjectValue) or not is_open(values[0]))
-            if told and all(same(values[0], other) for other in values[1:]):
-                found[argument.arg] = values[0]
+        default = parameter_defaults(function).get(name)
+        for caller, given in self._calls_giving(function, name):
+            node = given or default
+            value = UNKNOWN if node is None else self._in(self.module, caller).value(node)
+            told = isinstance(value, ObjectValue) or not is_open(value)
+            if not told or not (found is UNKNOWN or same(found, value)):
+                return UNKNOWN
+            found = value
         return found
 
     def _calls_giving(
