@@ -43,13 +43,27 @@ CHANGED = (
     "-{a}", "{a} ** 2", "3 ** {a}.ndim", "2 ** {a}",
     "{a} // {b}", "{a} @ {b}", "{a} > {b}", "np.sqrt({a})", "{a}.view()", "{a}.shape[0]",
     "np.diag({a})", "np.full({a}.shape, {a}.size)", "np.concatenate(({a}, {b}))", "np.stack([{a}, {b}])",
+    "np.concatenate(({a}, {b}), axis=-1)", "np.concatenate([{a}, {b}], None)",
+    "np.stack(({a}, {b}), axis=-1)", "np.stack([{a}, {b}], 1)", "np.vstack(({a}, {b}))",
+    "np.hstack([{a}, {b}])", "np.column_stack(({a}, {b}))",
+    "np.meshgrid({a}, {b})[1]", "np.meshgrid({a}, {b}, indexing='ij')[0]",
+    "np.meshgrid({a}, {b}, np.arange(3))[2]",
     "{a} if flag else {b}", "same({a})", "flipped({a})", "filled({a}.ndim + 1)", "next_power({a}, 2)",
     "len({a})", "{a}.size", "{a}.nbytes // {a}.itemsize", "({a}.size + 3) // 4", "{a}.shape[-1] % 3",
     "{a} % {b}", "-(-{a}.size // 4)", "math.ceil({a}.size / 4)", "min({a}, {b})", "max(len({a}), {b})",
     "abs(2 - {a}.size)", "int({a})", "float({a})", "{a} - {b}", "{a} * {b}", "{a} / {b}", "1 << {a}",
     "{a} >> 1", "np.ceil({a} / 2)", "math.sqrt({a})", "int(np.ceil({a}.size / 4))", "np.zeros({a})",
     "np.ones(({a}, 2))", "np.int64({a})",
-    "{a}.size if flag else 3", "np.zeros(max({a}, 1))[:{b}]",
+    "{a}.size if flag else 3", "np.zeros(max({a}, 1))[:{b}]", "[{a}, {b}][1]", "{{'k': {a}, 'm': {b}}}['m']",
+    "kept[0]", "kept[-1]", "held['k']", "[v for v in ({a}, {b})][0]",
+    "[np.zeros((n, 2)) for n in range(3)][2]",
+)  # fmt: skip
+# What binds two names, or changes what a list or a dictionary holds.
+COLLECTED = (
+    "x, y = (same(v) for v in ({a}, {b}))", "y, z = [flipped(v) for v in ({a}, {b})]",
+    "x, z = map(flipped, ({a}, {b}))", "kept = [{a}, {b}]", "kept = [v.T for v in [{a}, {b}]]",
+    "kept[0] = {a}", "kept.append({a})", "held = {{'k': {a}}}", "held['k'] = {a}", "held.update(k={a})",
+    "other = kept; other[0] = {b}", "changed(held, {a})", "x = [x for x in ({a}, {b})][1]",
 )  # fmt: skip
 FUNCTIONS = """
 import math
@@ -67,6 +81,9 @@ def flipped(x, twice=False):
 def filled(n, dtype=np.float32):
     return np.zeros((n, 2), dtype)
 
+def changed(held, x):
+    held["k"] = x
+
 def next_power(x, n):
     if n == 0:
         return x
@@ -79,7 +96,9 @@ def statements(draw: st.DrawFn, deep: int = 2) -> list[str]:
     found = []
     for _ in range(draw(st.integers(1, 4))):
         kind = draw(
-            st.sampled_from(["make", "change", "change", "change", "if", "for", "aug", "swap", "while"])
+            st.sampled_from(
+                ["make", "change", "change", "change", "if", "for", "aug", "swap", "while", "collect"]
+            )
         )
         names = {key: draw(st.sampled_from("xyz")) for key in "ab"}
         dtype, target = draw(st.sampled_from(DTYPES)), draw(st.sampled_from("xyz"))
@@ -91,6 +110,8 @@ def statements(draw: st.DrawFn, deep: int = 2) -> list[str]:
             found.append(f"{target} {sign}= {other}")
         elif kind == "swap":
             found.append(f"{names['a']}, {names['b']} = {names['b']}, {target}")
+        elif kind == "collect":
+            found.append(draw(st.sampled_from(COLLECTED)).format(**names))
         elif kind == "change" or deep == 0:
             found.append(f"{target} = {draw(st.sampled_from(CHANGED)).format(dtype=dtype, **names)}")
         else:
@@ -163,7 +184,7 @@ def numba_name(dtype: np.dtype) -> str:
 @settings(max_examples=250, deadline=None)
 @given(statements(), st.booleans())
 def test_what_is_known_of_a_value_is_true_of_the_program(body: list[str], flag: bool) -> None:
-    marked = ["x, y, z = np.zeros((2, 3)), np.arange(4), GLOBAL"]
+    marked = ["x, y, z = np.zeros((2, 3)), np.arange(4), GLOBAL", "kept, held = [x, y], {'k': z}"]
     for line in body:
         indent = line[: len(line) - len(line.lstrip())]
         marked.append(line)
@@ -210,6 +231,22 @@ Known = tuple[str | None, str | None, tuple[int | None, ...] | None, Order]
         ("a = cp.asarray(np.zeros((2, 3), order='F')).get()", ("host", "float64", (2, 3), "C")),
         ("a = cp.zeros_like(np.zeros(4))", ("device", "float64", (4,), "C")),
         ("a = np.zeros_like(cp.zeros(4))", ("device", "float64", (4,), "C")),
+        ("a = np.stack([np.zeros(4)] * 1 + [np.ones(4)])", ("host", None, None, None)),
+        (
+            "a = np.column_stack((np.zeros(4, np.float32), np.ones(4, np.float32)))",
+            ("host", "float32", (4, 2), None),
+        ),
+        ("a = np.concatenate([np.zeros((2, 3)), np.ones((3, 3))])", ("host", "float64", (5, 3), None)),
+        ("a, b = np.meshgrid(np.arange(4), np.arange(5))", ("host", "int64", (5, 4), None)),
+        (
+            "a, b = (cuda.to_device(one) for one in (np.zeros(3), np.ones(2)))",
+            ("device", "float64", (3,), "C"),
+        ),
+        ("b, a = map(cuda.to_device, (np.zeros(3), np.ones(2)))", ("device", "float64", (2,), "C")),
+        ("b = [cuda.device_array((n, 4)) for n in range(3)]\na = b[2]", ("device", "float64", (2, 4), "C")),
+        ("b = {'u': np.zeros(3), 'v': np.ones(2)}\na = b['v']", ("host", "float64", (2,), "C")),
+        ("b = {'u': np.zeros(3)}\nb['u'] = p\na = b['u']", None),
+        ("b = [np.zeros(3)]\np.take(b)\na = b[0]", None),
         ("a = np.zeros(3)\nif flag:\n    a = np.ones(4)", ("host", "float64", (None,), "C")),
         ("a = np.zeros(3)\nif flag:\n    a = cuda.to_device(a)", (None, "float64", (3,), "C")),
         ("a = np.zeros((2, 2))\nfor _ in p:\n    a = a.T", ("host", "float64", (2, 2), "unknown")),

@@ -17,6 +17,7 @@ from advisor.program.arrays.host_values import (
     UNKNOWN,
     Array,
     Dtype,
+    Fields,
     Items,
     Number,
     Order,
@@ -37,6 +38,8 @@ def part(base: Value, index: ast.expr, value_of: ValueOf, whole: WholeNumber) ->
         position = whole(index)
         inside = position is not None and -len(base.items) <= position < len(base.items)
         return base.items[position] if inside and position is not None else UNKNOWN
+    if isinstance(base, Fields):
+        return base.at(index.value) if isinstance(index, ast.Constant) else UNKNOWN
     if not isinstance(base, Array):
         return OTHER if isinstance(base, Other) else UNKNOWN
     parts = index.elts if isinstance(index, ast.Tuple) else [index]

@@ -41,6 +41,7 @@ from advisor.program.arrays.operations.number_ranges import FUNCTIONS, largest, 
 from advisor.program.kernels.called_functions import CalledFunctions
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.kernels.universal_functions import universal_function
+from advisor.program.names.object_attributes import enclosing_class
 from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.names.workspace import KNOWN_LIBRARIES
 from advisor.program.syntax.module import ModuleSyntax
@@ -87,8 +88,25 @@ class HostCalls:
             if found is not None:
                 return found
         if isinstance(node.func, ast.Attribute):
+            own = self._own_method(node.func, frame)
+            if own is not None:
+                return self._returned(frame.module, own, given, frame)
             return self._of_method(node.func, given, frame)
         return UNKNOWN
+
+    @staticmethod
+    def _own_method(function: ast.Attribute, frame: Frame) -> ast.FunctionDef | None:
+        """The method of the class around that a call of `self` runs, where no other class of the module has
+        one of its name.
+        """
+        module = frame.module
+        owner = enclosing_class(module, frame.function)
+        if owner is None or not isinstance(function.value, ast.Name) or function.value.id != "self":
+            return None
+        found = module.functions_by_name.get(function.attr, ())
+        only = found[0] if len(found) == 1 else None
+        fits = isinstance(only, ast.FunctionDef) and only in owner.body and not only.decorator_list
+        return only if fits and isinstance(only, ast.FunctionDef) else None
 
     def _of_library(self, dotted: str, given: Arguments) -> Value | None:
         """What a function of a library gives, None for one of the workspace or a method."""
@@ -215,6 +233,12 @@ class HostCalls:
         module, function = found[0] if len(found) == 1 else (frame.module, None)
         if not isinstance(function, ast.FunctionDef) or function.decorator_list or module.scope_of(function):
             return None
+        return self._returned(module, function, given, frame)
+
+    def _returned(
+        self, module: ModuleSyntax, function: ast.FunctionDef, given: Arguments, frame: Frame
+    ) -> Value:
+        """What a function or method returns for the arguments of a call."""
         inner = self._entered(module, function, given, frame)
         if inner is None:
             return NOTHING
@@ -232,6 +256,8 @@ class HostCalls:
         One in which the parameters are unknown stands for recursion and for a function with many callers.
         """
         names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+        # The object itself is no argument.
+        first = 0 if enclosing_class(module, function) is None else 1
         every = [*names, *(one.arg for one in function.args.kwonlyargs)]
         values: dict[str, Value] = dict.fromkeys(every, UNKNOWN)
         unknown = self.values.frame(module, function, values.items())
@@ -240,7 +266,7 @@ class HostCalls:
         around = self.values.frame(module, None)
         for name, default in parameter_defaults(function).items():
             values[name] = self.values.value(default, around)
-        passed = [*zip(names, given.call.args, strict=False)]
+        passed = [*zip(names[first:], given.call.args, strict=False)]
         passed += [(one.arg, one.value) for one in given.call.keywords if one.arg in values and one.arg]
         values |= {name: self._argument(one, given, frame) for name, one in passed}
         if NOTHING in values.values():

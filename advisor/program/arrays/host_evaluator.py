@@ -12,11 +12,11 @@ from advisor.program.arrays.asked_shapes import asks_for_a_size
 from advisor.program.arrays.changed_arrays import with_changes
 from advisor.program.arrays.escaping_kernels import is_handed_on
 from advisor.program.arrays.host_calls import HostCalls
+from advisor.program.arrays.host_collections import HostCollections, bound_inside
 from advisor.program.arrays.host_values import (
     NOTHING,
     OF_ANY_ORDER,
     OTHER,
-    SIZE,
     UNKNOWN,
     Array,
     Dtype,
@@ -46,11 +46,14 @@ _PYTHON_TYPES = {bool: "boolean", int: "int64", float: "float64", complex: "comp
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A function, or None for a module's own statements, with what one call of it gives its parameters."""
+    """A function, or None for a module's own statements, with what one call of it gives its parameters, and
+    what comprehensions that are followed have bound.
+    """
 
     module: ModuleSyntax
     function: FunctionNode | None = None
     given: tuple[tuple[str, Value], ...] = ()
+    bound: tuple[tuple[ast.expr, str, Value], ...] = ()
 
     @property
     def scope(self) -> FunctionNode | ast.Module:
@@ -71,7 +74,7 @@ class HostValues:
         self._values = LeastValues()
         self._frames: dict[Hashable, Frame] = {}
         self._constants: dict[Frame, Constants] = {}
-        self.calls = HostCalls(self)
+        self.calls, self._collections = HostCalls(self), HostCollections(self)
 
     def frame(
         self, module: ModuleSyntax, function: FunctionNode | None, given: Iterable[tuple[str, Value]] = ()
@@ -140,6 +143,14 @@ class HostValues:
 
     _list = _tuple
 
+    def _dict(self, node: ast.Dict, frame: Frame) -> Value:
+        return self._collections.of_dict(node, frame)
+
+    def _listcomp(self, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> Value:
+        return self._collections.of_comprehension(node, frame)
+
+    _generatorexp = _listcomp
+
     def _namedexpr(self, node: ast.NamedExpr, frame: Frame) -> Value:
         return self.value(node.value, frame)
 
@@ -179,6 +190,8 @@ class HostValues:
         return part(base, node.slice, lambda one: self.value(one, frame), lambda one: self.whole(one, frame))
 
     def _call(self, node: ast.Call, frame: Frame) -> Value:
+        if isinstance(node.func, ast.Name) and node.func.id == "map":
+            return self._collections.mapped(node, frame)
         return self.calls.value(node, frame)
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> Value:
@@ -218,9 +231,11 @@ class HostValues:
         )
 
     def _name(self, node: ast.Name, frame: Frame) -> Value:
+        inside = bound_inside(node, frame)
+        if inside is not None:
+            return inside
         found = with_changes(self._of_name(node, frame), frame.module)
-        if isinstance(found, Items) and not found.fixed:
-            return UNKNOWN
+        found = self._collections.kept(found, node.id, frame)
         if isinstance(found, Array) and found.element and found.library and frame.function is not None:
             return replace(found, element=not asks_for_a_size(frame.module, frame.function, node))
         return found
@@ -293,7 +308,7 @@ class HostValues:
         if isinstance(definition, ast.AugAssign):
             return self._changed(definition, frame)
         if isinstance(definition, ast.For):
-            return _unpacked(definition.target, self._iterated(definition.iter, frame), name)
+            return _unpacked(definition.target, self._collections.iterated(definition.iter, frame), name)
         if isinstance(definition, ast.Import | ast.ImportFrom):
             return self._imported(definition, name, frame)
         return NOTHING if isinstance(definition, ast.Delete) else UNKNOWN
@@ -315,18 +330,6 @@ class HostValues:
         if isinstance(before, Array) and not before.element:
             return before
         return NOTHING if NOTHING in (before, after) else combined(node.op, before, after)
-
-    def _iterated(self, node: ast.expr, frame: Frame) -> Value:
-        """What a loop over an expression gets in each iteration."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-            if node.func.id == "range":
-                return SIZE
-            if node.func.id == "enumerate":
-                return Items((SIZE, self._iterated(node.args[0], frame)))
-            if node.func.id == "zip":
-                return Items(tuple(self._iterated(one, frame) for one in node.args))
-        value = self.value(node, frame)
-        return joined(value.items) if isinstance(value, Items) and value.fixed else item(value)
 
     def _imported(self, node: ast.Import | ast.ImportFrom, name: str, frame: Frame) -> Value:
         module = frame.module
@@ -409,8 +412,7 @@ class HostValues:
         if not values:
             return self._inherited(name, module, owner)
         found = joined(self.value(value, self.frame(module, method)) for method, value in values)
-        if isinstance(found, Items) and not found.fixed:
-            return UNKNOWN
+        found = self._collections.kept(found, name, self.frame(module, None))
         outside = name in module.once(_set_from_outside, module.tree)
         return as_parameter(found) if outside else found
 

@@ -64,6 +64,17 @@ class Items:
 
 
 @dataclass(frozen=True)
+class Fields:
+    """A dictionary by its keys."""
+
+    items: tuple[tuple[str | int, Value], ...]
+
+    def at(self, key: object) -> Value:
+        """The value of a key, UNKNOWN where there is none."""
+        return next((value for own, value in self.items if type(own) is type(key) and own == key), UNKNOWN)
+
+
+@dataclass(frozen=True)
 class Array:
     """An array; None for what is not known of it.
 
@@ -107,7 +118,7 @@ class Array:
         return False if elsewhere or self.library not in (None, "numpy") else None
 
 
-Value: TypeAlias = Unknown | Nothing | Other | Dtype | Number | Items | Array
+Value: TypeAlias = Unknown | Nothing | Other | Dtype | Number | Items | Fields | Array
 
 UNKNOWN, NOTHING, OTHER = Unknown(), Nothing(), Other()
 # A value of which not even row-major order may be assumed.
@@ -137,6 +148,9 @@ def join(first: Value, second: Value) -> Value:
     if isinstance(first, Items) and isinstance(second, Items) and len(first.items) == len(second.items):
         parts = zip(first.items, second.items, strict=True)
         return Items(tuple(join(a, b) for a, b in parts), first.fixed and second.fixed)
+    if isinstance(first, Fields) and isinstance(second, Fields):
+        keys = [key for key, _ in first.items if any(key == other for other, _ in second.items)]
+        return Fields(tuple((key, join(first.at(key), second.at(key))) for key in keys))
     for array, other in ((first, second), (second, first)):
         if isinstance(array, Array) and array.element and isinstance(other, Number):
             return replace(array, dtype=_same(array.dtype, other.dtype))
@@ -175,6 +189,13 @@ def joined_numbers(first: Number, second: Number) -> Number:
         None if None in highs else max(one for one in highs if one is not None),
         first.python and second.python,
     )
+
+
+def total(numbers: Sequence[Number]) -> Number:
+    """The sum of sizes."""
+    lows, highs = [one.low for one in numbers], [one.high for one in numbers]
+    least = None if None in lows else sum(one for one in lows if one is not None)
+    return Number("int64", least, None if None in highs else sum(one for one in highs if one is not None))
 
 
 def product(numbers: Sequence[Number]) -> Number:

@@ -21,6 +21,7 @@ from advisor.program.syntax.reaching_definitions import START, Definition
 
 Placed: TypeAlias = tuple[ModuleSyntax, FunctionNode]
 _MOST_IMPORTS = 8
+_AS_WRITTEN = frozenset({"numba.jit", "numba.njit", "functools.cache", "functools.lru_cache"})
 
 
 class CalledFunctions:
@@ -94,8 +95,10 @@ class CalledFunctions:
         return None
 
     def _compiles(self, node: ast.expr, module: ModuleSyntax) -> bool:
-        """Whether an expression stands for a decorator that compiles a function as it is written."""
+        """Whether an expression stands for a decorator that compiles a function as it is written, or keeps
+        what it has returned.
+        """
         if self._jit.decorator(node, module) is not None:
             return True
         inner = node.func if isinstance(node, ast.Call) else node
-        return module.dotted(inner) in ("numba.jit", "numba.njit")
+        return module.dotted(inner) in _AS_WRITTEN

@@ -41,9 +41,8 @@ from advisor.program.launches.sized_grid import sized
 from advisor.program.launches.timing_loops import timing_loop
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.names.workspace import Workspace
-from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.written_code import as_written
-from advisor.program.values.command_line import reads_command_line
 from advisor.program.values.constant_folding import UNKNOWN, is_open
 from advisor.program.values.constants import Constants
 
@@ -205,7 +204,7 @@ def _launch(
         largest_host_array(given.args, scope) if here else None,
         needless_copies(call, kernel, scope, loops, resolver.array_effects)
         if configured.in_place else NeedlessCopies(),
-        sizes.default_block(),
+        sizes.default_block() if is_chosen else None,
         is_repeated_by_command(module.source.text, call.lineno),
         given_arrays(given, scope) if here else (),
         sizes.divided_up(), tuple(arguments), configured.target.node, kernels, configured.in_helper,
@@ -289,14 +288,9 @@ class _Sizes:
         """The block where the callers of its function say nothing, else where the command line does."""
         if self._block is None:
             return None
-        node, module = self._block.node, self._block.module
-        given = (
-            _sizes(default_of(node.id, module.function_around(node))) if isinstance(node, ast.Name) else None
-        )
-        if given is not None or not reads_command_line(module):
-            return given
         constants = constants_at(self._block, self._host_values.workspace, plain_start=True)
-        return _sizes(constants.value(node))
+        value = constants.value(self._block.node)
+        return None if threads_of(value) is None else _sizes(value)
 
     def _scope(self, operand: Operand) -> HostScope:
         return HostScope(operand.module, operand.module.function_around(operand.node), self._host_values)
@@ -312,7 +306,12 @@ def _configuration_values(configured: ConfiguredCall, workspace: Workspace) -> l
             else constants_at(written.whole, workspace).value(written.whole.node)
         )
         return list(whole) if isinstance(whole, tuple) else [UNKNOWN, UNKNOWN]
-    values = [UNKNOWN if one is None else constants_at(one, workspace).value(one.node) for one in parts]
+    # What looks like the launch of an unknown kernel is none by what its function's callers give.
+    called_here = bool(configured.kernels)
+    values = [
+        UNKNOWN if one is None else constants_at(one, workspace, called_here=called_here).value(one.node)
+        for one in parts
+    ]
     block = parts[1] if len(parts) > 1 else None
     if block is not None and configured.kernels and configured.in_place and is_open(values[1]):
         shapes = shapes_of_arguments(configured.call, configured.kernels[0])
@@ -325,6 +324,7 @@ def constants_at(
     workspace: Workspace,
     shapes: Mapping[str, object] | None = None,
     plain_start: bool = False,
+    called_here: bool = False,
 ) -> Constants:
     """The constants where an expression stands, with what the calls that led there give the parameters."""
     bindings: dict[str, object] = dict(shapes or {})
@@ -335,7 +335,14 @@ def constants_at(
                 bindings[name] = constants_at(given, workspace).value(given.node)
         frame = frame.outer
     function = operand.module.function_around(operand.node)
-    return Constants(workspace, operand.module, function, bindings or None, plain_start=plain_start)
+    return Constants(
+        workspace,
+        operand.module,
+        function,
+        bindings or None,
+        plain_start=plain_start,
+        called_here=called_here,
+    )
 
 
 def _name_of(configured: ConfiguredCall) -> str:
@@ -451,28 +458,6 @@ def _rank(kernel: Declaration, parameter: str) -> int:
         if isinstance(node.value, ast.Name) and node.value.id == parameter
     ]
     return max(ranks, default=0)
-
-
-def default_of(name: str, function: FunctionNode | None) -> object:
-    """The block that a parameter of a host function stands for where its callers say nothing: its default, if
-    that is a size or a tuple of sizes and the function does not change it; unknown for any other name.
-    """
-    if function is None:
-        return UNKNOWN
-    given = function.args
-    pairs = [
-        *zip(reversed(given.args), reversed(given.defaults), strict=False),
-        *zip(given.kwonlyargs, given.kw_defaults, strict=False),
-    ]
-    for parameter, default in pairs:
-        if parameter.arg == name and default is not None:
-            try:
-                value = ast.literal_eval(default)
-            except ValueError:
-                return UNKNOWN
-            fits = threads_of(value) is not None and name not in stored_names(function)
-            return value if fits else UNKNOWN
-    return UNKNOWN
 
 
 def is_also_argument(block: ast.expr, call: ast.Call) -> bool:

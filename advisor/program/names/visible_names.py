@@ -192,3 +192,16 @@ def _calls_nothing(function: ast.FunctionDef, module: ModuleSyntax) -> bool:
 
 def _binds_inside(scope: ast.Lambda, name: str) -> bool:
     return any(isinstance(one, ast.NamedExpr) and one.target.id == name for one in below(scope.body))
+
+
+def fills_in(definition: ast.AST, name: str, module: ModuleSyntax) -> bool:
+    """Whether a definition of a name is reached only where the name is None, or nothing, before."""
+    inner, outer = definition, module.parents.get(definition)
+    if not isinstance(outer, ast.If) or inner not in outer.body:
+        return False
+    match outer.test:
+        case ast.Compare(left=ast.Name(id=found), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            return found == name
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=found)):
+            return found == name
+    return False

@@ -58,6 +58,13 @@ def may_change(value: object, name: str, module: ModuleSyntax, function: Functio
         return False
     inner = [one for _, one in value.items] if isinstance(value, DictValue) else value
     nested = any(map(holds_list, inner)) if isinstance(inner, tuple | list) else False
+    return is_changed(name, module, function, nested=nested)
+
+
+def is_changed(name: str, module: ModuleSyntax, function: FunctionNode | None, *, nested: bool) -> bool:
+    """Whether code of a module, or of a function in it, may change the list or dictionary of a name, or where
+    it is `nested` one that it holds.
+    """
     places = module.once(_changing_places, module.tree).get(name, ())
     return any(
         (nested or not in_element) and (function is None or function in module.scopes(node))
@@ -71,14 +78,14 @@ def _changing_places(module: ModuleSyntax, tree: ast.Module) -> dict[str, list[t
     named: list[ast.Name | ast.Attribute] = [*module.inside(tree, ast.Name)]
     for node in [*named, *module.inside(tree, ast.Attribute)]:
         if isinstance(node.ctx, ast.Load):
-            in_element = _is_changed(node, module)
+            in_element = _element_changed(node, module)
             if in_element is not None:
                 name = node.id if isinstance(node, ast.Name) else node.attr
                 found.setdefault(name, []).append((node, in_element))
     return found
 
 
-def _is_changed(node: ast.expr, module: ModuleSyntax) -> bool | None:
+def _element_changed(node: ast.expr, module: ModuleSyntax) -> bool | None:
     """Whether only an element of what stands here may change, None where nothing may."""
     parent, element = module.parents.get(node), False
     while isinstance(parent, ast.Subscript) and parent.value is node:
@@ -93,6 +100,8 @@ def _is_changed(node: ast.expr, module: ModuleSyntax) -> bool | None:
     if isinstance(parent, _LOOKED_AT):
         return None
     if isinstance(parent, ast.Attribute):
+        if parent.attr == "get":
+            return True
         return None if parent.attr in _LOOKING else element
     if isinstance(parent, ast.Call) and parent.func is not node and last_name(parent.func) in _READING:
         return None

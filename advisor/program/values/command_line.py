@@ -1,4 +1,4 @@
-"""What a program that is started without arguments reads from its command line: lengths and defaults."""
+"""What a program reads that is started without arguments and without variables in its environment."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
 
 _ARGUMENTS = "sys.argv"
+_ENVIRONMENT = frozenset({"os.environ.get", "os.getenv"})
 _PARSES = frozenset({"parse_args", "parse_known_args"})
-
-
-def reads_command_line(module: ModuleSyntax) -> bool:
-    """Whether a module reads the arguments of its program, at first sight."""
-    return any(word in module.source.text for word in (_ARGUMENTS, *_PARSES))
 
 
 def without_arguments(node: ast.expr, module: ModuleSyntax) -> ast.expr | None:
     """The expression whose value another one has in a program that is started without arguments; None for
     one that does not ask for them.
     """
+    if isinstance(node, ast.Call) and len(node.args) == 2 and last_name(node.func) in ("get", "getenv"):
+        return node.args[1] if module.dotted(node.func) in _ENVIRONMENT else None
     if isinstance(node, ast.Call) and len(node.args) == 1 and last_name(node.func) == "len":
         # The first argument is the program's own name.
         return ast.Constant(1) if module.dotted(node.args[0]) == _ARGUMENTS else None

@@ -31,6 +31,21 @@ class DictValue:
         """The value of a key, UNKNOWN where there is none."""
         return next((value for own, value in self.items if type(own) is type(key) and own == key), UNKNOWN)
 
+    def has(self, key: object) -> bool:
+        """Whether it has a key."""
+        return any(type(own) is type(key) and own == key for own, _ in self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectValue:
+    """An object by the values of its fields."""
+
+    fields: tuple[tuple[str, object], ...]
+
+    def field(self, name: str) -> object:
+        """The value of a field, UNKNOWN where there is none."""
+        return next((value for own, value in self.fields if own == name), UNKNOWN)
+
 
 LARGEST = 1 << 62
 # Tuples are sizes and their like; a longer one is none.
@@ -87,18 +102,20 @@ def trip_count(bounds: Sequence[object]) -> int | None:
 
 def compare(operation: ast.cmpop, left: object, right: object) -> object:
     """Whether a comparison of two known values holds, UNKNOWN where it cannot be told."""
+    if isinstance(operation, ast.Is | ast.IsNot) and UNKNOWN not in (left, right) and None in (left, right):
+        return (left is right) is isinstance(operation, ast.Is)
     if is_open(left) or is_open(right) or type(operation) not in COMPARISONS:
         return UNKNOWN
     return COMPARISONS[type(operation)](left, right)
 
 
 def is_open(value: object) -> bool:
-    """Whether a value is unknown, a tuple with something unknown in it, or a dictionary: of that only the
-    items are asked for.
+    """Whether a value is unknown, a tuple with something unknown in it, or a dictionary or object: of those
+    only items and fields are asked for.
     """
     if isinstance(value, tuple):
         return any(is_open(item) for item in value)
-    return value is UNKNOWN or isinstance(value, DictValue)
+    return value is UNKNOWN or isinstance(value, DictValue | ObjectValue)
 
 
 def same(left: object, right: object) -> bool:
@@ -111,6 +128,16 @@ def merge(left: object, right: object) -> object:
     if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
         return tuple(merge(a, b) for a, b in zip(left, right, strict=True))
     return left if same(left, right) else UNKNOWN
+
+
+def agreed(values: Sequence[object]) -> object:
+    """What several possible values have in common, UNKNOWN for none."""
+    if not values:
+        return UNKNOWN
+    result = values[0]
+    for value in values[1:]:
+        result = merge(result, value)
+    return result
 
 
 def is_instance(value: object, kind: ast.expr) -> object:

@@ -13,9 +13,9 @@ from advisor.model.devices import load_devices
 from advisor.program.kernels.called_functions import CalledFunctions
 from advisor.program.names.library_names import star_member
 from advisor.program.names.module_exports import exported, exports, original_name
-from advisor.program.names.object_attributes import enclosing_class, values_of_attribute
+from advisor.program.names.object_attributes import enclosing_class
 from advisor.program.names.scope_names import parameter_defaults, parameter_names
-from advisor.program.names.visible_names import VisibleName, is_imported, visible
+from advisor.program.names.visible_names import VisibleName, fills_in, is_imported, visible
 from advisor.program.names.workspace import KNOWN_LIBRARIES, Workspace
 from advisor.program.syntax.assigned_values import value_given
 from advisor.program.syntax.definition_flow import is_star
@@ -23,7 +23,7 @@ from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax
 from advisor.program.syntax.reaching_definitions import START
 from advisor.program.syntax.tree_nodes import dotted_root
 from advisor.program.syntax.written_code import as_written
-from advisor.program.values.call_sites import values_given
+from advisor.program.values.call_sites import values_given, values_given_to_method
 from advisor.program.values.changed_lists import ListValue, may_change
 from advisor.program.values.command_line import needs_arguments, without_arguments
 from advisor.program.values.constant_calls import FunctionRun
@@ -32,15 +32,17 @@ from advisor.program.values.constant_folding import (
     LARGEST,
     UNKNOWN,
     DictValue,
+    ObjectValue,
+    agreed,
     binary,
     compare,
     is_instance,
     is_open,
-    merge,
     same,
     spread,
     unary,
 )
+from advisor.program.values.object_values import CACHES, Objects, decorator_names
 
 _DEPTH = 12
 _MOST_VALUES = 4
@@ -79,14 +81,21 @@ class Constants:
         depth: int = _DEPTH,
         question: _Question | None = None,
         plain_start: bool = False,
+        called_here: bool = False,
     ) -> None:
-        """With a `plain_start` the program is taken to be started without arguments."""
+        """With `called_here` the calls in the module are taken for all calls of the function.
+
+        With a `plain_start` the program is taken to be started without arguments, and functions to be called
+        with the defaults of parameters that no call in sight gives a known value.
+        """
         self.workspace, self.module, self.function = workspace, module, function
         self.bindings = dict(bindings or {})
         self.depth = depth
         self._called = CalledFunctions(workspace)
+        self._objects = Objects(self)
         self._question = question or _Question()
         self._plain_start = plain_start
+        self._called_here = called_here or plain_start
         self._scope: object = (id(module), function) if not bindings else object()
 
     def value(self, node: ast.expr) -> object:
@@ -148,7 +157,7 @@ class Constants:
         return found
 
     def _constant(self, node: ast.Constant) -> object:
-        return node.value if isinstance(node.value, int | float | str | bool) else UNKNOWN
+        return node.value if isinstance(node.value, int | float | str | bool | None) else UNKNOWN
 
     def _tuple(self, node: ast.Tuple) -> object:
         return spread(node.elts, self.value)
@@ -183,27 +192,44 @@ class Constants:
 
     def _given_values(self, name: str, seen: VisibleName) -> Iterator[tuple[ast.AST | None, object]]:
         function = seen.scope if isinstance(seen.scope, ast.FunctionDef | ast.AsyncFunctionDef) else None
+        bound = seen.bound
         if START in seen.definitions and function is not None and name in parameter_names(function):
-            yield None, self._parameter(name, function)
+            given = self._parameter(name, function)
+            filled = [one for one in bound if fills_in(one, name, self.module)]
+            if given is not None or not filled:
+                yield None, given
+            if given is not None and given is not UNKNOWN:
+                bound = [one for one in bound if one not in filled]
         if len(seen.definitions) > _MOST_VALUES:
             yield None, UNKNOWN
             return
-        for definition in seen.bound:
+        for definition in bound:
             if isinstance(definition, ast.ImportFrom):
                 values = self._imported(name, definition)
                 yield from ((definition, value) for value in values)
                 continue
             given = value_given(definition, name)
             inner = self._in(self.module, function, self.bindings if function is self.function else None)
-            value = UNKNOWN if given is None else inner.value(given)
+            value = inner._changed(name, definition) if given is None else inner.value(given)
             missing = given is not None and is_open(value) and needs_arguments(given, self.module)
             if not (self._plain_start and missing):
                 yield definition, value
 
+    def _changed(self, name: str, definition: ast.AST) -> object:
+        """The value that `name += …` gives a name, UNKNOWN for any other definition."""
+        if not isinstance(definition, ast.AugAssign) or self.depth <= 0:
+            return UNKNOWN
+        seen = visible(self.module, name, definition, self.function)
+        before = UNKNOWN if seen is None else agreed([value for _, value in self._values(name, seen)])
+        return binary(definition.op, before, self.value(definition.value))
+
     def _parameter(self, name: str, function: FunctionNode) -> object:
-        if function is self.function:
-            return self.bindings.get(name, UNKNOWN)
-        return self._given_by_calls(function).get(name, UNKNOWN)
+        found = self.bindings.get(name, UNKNOWN) if function is self.function else UNKNOWN
+        called = self._called_here or function is not self.function or function.name == "__init__"
+        if found is UNKNOWN and called:
+            found = self._given_by_calls(function, name)
+        default = parameter_defaults(function).get(name) if self._plain_start else None
+        return self._in(self.module).value(default) if found is UNKNOWN and default is not None else found
 
     def _imported(self, name: str, statement: ast.ImportFrom) -> list[object]:
         """What `from m import …` gives a name; nothing where `*` does not bind it."""
@@ -226,21 +252,38 @@ class Constants:
         seen = VisibleName(module.tree, found)
         return UNKNOWN if seen.unbound else agreed([value for _, value in inner._values(name, seen)])
 
-    def _given_by_calls(self, factory: FunctionNode) -> dict[str, object]:
-        """The values that all calls of a function in its module give its parameters, for functions in it."""
-        found: dict[str, object] = {}
-        if factory.name not in self.module.calls_by_name or self.depth <= 1:
+    def _given_by_calls(self, function: FunctionNode, name: str) -> object:
+        """The value that all calls of a function in its module give a parameter; UNKNOWN for several."""
+        found: object = UNKNOWN
+        if self.depth <= 1 or name not in {one.arg for one in function.args.args}:
             return found
-        defaults = parameter_defaults(factory)
-        for argument in factory.args.args:
-            calls = values_given(self.module, factory, argument.arg)
-            nodes = [(caller, given or defaults.get(argument.arg)) for caller, given in calls]
-            values = [
-                self._in(self.module, caller).value(node) if node else UNKNOWN for caller, node in nodes
-            ]
-            if values and not is_open(values[0]) and all(same(values[0], other) for other in values[1:]):
-                found[argument.arg] = values[0]
+        default = parameter_defaults(function).get(name)
+        for caller, given in self._calls_giving(function, name):
+            node = given or default
+            value = UNKNOWN if node is None else self._in(self.module, caller).value(node)
+            told = isinstance(value, ObjectValue) or not is_open(value)
+            if not told or not (found is UNKNOWN or same(found, value)):
+                return UNKNOWN
+            found = value
         return found
+
+    def _calls_giving(
+        self, function: FunctionNode, parameter: str
+    ) -> list[tuple[FunctionNode | None, ast.expr | None]]:
+        owner = enclosing_class(self.module, function)
+        if owner is not None:
+            return values_given_to_method(self.module, function, owner, parameter)
+        called = function.name in self.module.calls_by_name
+        return values_given(self.module, function, parameter) if called else []
+
+    def within(
+        self,
+        module: ModuleSyntax,
+        function: FunctionNode | None = None,
+        bindings: Mapping[str, object] | None = None,
+    ) -> Constants:
+        """The values of another scope, for the same question."""
+        return self._in(module, function, bindings)
 
     def _in(
         self,
@@ -250,8 +293,9 @@ class Constants:
     ) -> Constants:
         """The values of another scope, for the same question."""
         return Constants(
-            self.workspace, module, function, bindings, self.depth - 1, self._question, self._plain_start
-        )
+            self.workspace, module, function, bindings, self.depth - 1, self._question, self._plain_start,
+            self._called_here,
+        )  # fmt: skip
 
     def _attribute(self, node: ast.Attribute) -> object:
         if node.attr in _DEVICE_ATTRIBUTES:
@@ -259,12 +303,14 @@ class Constants:
         dotted = self.module.dotted(node)
         if dotted in self.bindings:
             return self.bindings[dotted]
-        if dotted is None or dotted.startswith(("self.", "cls.")):
-            return self._of_object(node.attr) if dotted == f"self.{node.attr}" else UNKNOWN
+        if dotted in (f"self.{node.attr}", f"cls.{node.attr}"):
+            return self._objects.of_own(node.attr, assigned=dotted.startswith("self."))
         if dotted == "math.pi":
             return math.pi
-        place = self._member(node, dotted)
+        place = self._member(node, dotted) if dotted is not None else None
         value = UNKNOWN if place is None else self._exported(*place)
+        if value is UNKNOWN:
+            value = self._objects.of_owner(node)
         return UNKNOWN if may_change(value, node.attr, self.module, None) else value
 
     def _member(self, node: ast.expr, dotted: str) -> tuple[ModuleSyntax, str] | None:
@@ -276,17 +322,6 @@ class Constants:
         root = dotted_root(node)
         bound = root is None or root.id in self.bindings
         return not bound and is_imported(self.module, node, self.function)
-
-    def _of_object(self, name: str) -> object:
-        """The value that every method of the class around gives `self.name`."""
-        owner = enclosing_class(self.module, self.function)
-        given = values_of_attribute(self.module, owner, name) if owner is not None else []
-        # Others may store to it too: `+=`, a loop, code that has the object, a class that derives from it.
-        stored = self.module.once(_attribute_stores, self.module.tree).get(name, 0)
-        if not given or len(given) > _MOST_VALUES or stored != len(given):
-            return UNKNOWN
-        found = agreed([self._in(self.module, method).value(value) for method, value in given])
-        return UNKNOWN if may_change(found, name, self.module, None) else found
 
     def _unaryop(self, node: ast.UnaryOp) -> object:
         value = self.value(node.operand)
@@ -301,6 +336,14 @@ class Constants:
             return self.value(node.body if test else node.orelse)
         left, right = self.value(node.body), self.value(node.orelse)
         return left if same(left, right) else UNKNOWN
+
+    def _boolop(self, node: ast.BoolOp) -> object:
+        value: object = UNKNOWN
+        for item in node.values:
+            value = self.value(item)
+            if value is UNKNOWN or bool(value) is isinstance(node.op, ast.Or):
+                break
+        return value
 
     def _compare(self, node: ast.Compare) -> object:
         left = self.value(node.left)
@@ -331,15 +374,34 @@ class Constants:
         arguments = [self.value(argument) for argument in node.args]
         if (dotted in FUNCTIONS or dotted == "isinstance") and self._is_library(node.func):
             return self._of_library(dotted, node, arguments)
-        place = self._function(node.func)
+        made = self._objects.made(node)
+        if made is not None:
+            return made
+        if dotted == "dict" and not node.args and self._is_library(node.func):
+            return DictValue(tuple((one.arg, self.value(one.value)) for one in node.keywords))
+        place = self._function(node.func) or self._objects.called_method(node.func)
         if place is None:
-            return UNKNOWN
+            return self._looked_up(node, arguments)
         home, function = place
+        if enclosing_class(*place) is not None and "staticmethod" not in decorator_names(function):
+            arguments = [UNKNOWN, *arguments]
         keywords = {keyword.arg: self.value(keyword.value) for keyword in node.keywords if keyword.arg}
         if self.depth <= 1:
             return UNKNOWN
         run = FunctionRun(function, lambda inner, names: self._in(home, None, names).value(inner))
         return run.returned(arguments, keywords)
+
+    def _looked_up(self, node: ast.Call, arguments: Sequence[object]) -> object:
+        """What `get` of a dictionary gives."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "get" or node.keywords:
+            return UNKNOWN
+        owner = self.value(node.func.value) if arguments else UNKNOWN
+        if not isinstance(owner, DictValue) or is_open(arguments[0]):
+            return UNKNOWN
+        return owner.at(arguments[0]) if owner.has(arguments[0]) else (*arguments, UNKNOWN)[1]
+
+    def _namedexpr(self, node: ast.NamedExpr) -> object:
+        return self.value(node.value)
 
     @staticmethod
     def _of_library(dotted: str, node: ast.Call, arguments: Sequence[object]) -> object:
@@ -377,7 +439,7 @@ class Constants:
         if found is None or len(found) != 1:
             return None
         home, function = found[0]
-        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+        if not isinstance(function, ast.FunctionDef) or decorator_names(function) - CACHES:
             return None
         return (home, function) if home.scope_of(function) is None else None
 
@@ -393,25 +455,6 @@ def _chosen_items(node: ast.Tuple, most: int) -> Iterator[list[ast.expr]]:
             (one.body if holds[as_written(one.test)] else one.orelse) if isinstance(one, ast.IfExp) else one
             for one in node.elts
         ]
-
-
-def agreed(values: Sequence[object]) -> object:
-    """What several possible values have in common, UNKNOWN for none."""
-    if not values:
-        return UNKNOWN
-    result = values[0]
-    for value in values[1:]:
-        result = merge(result, value)
-    return result
-
-
-def _attribute_stores(module: ModuleSyntax, tree: ast.Module) -> dict[str, int]:
-    """How many places of a module store to or delete an attribute of each name."""
-    found: dict[str, int] = {}
-    for node in module.inside(tree, ast.Attribute):
-        if not isinstance(node.ctx, ast.Load):
-            found[node.attr] = found.get(node.attr, 0) + 1
-    return found
 
 
 @cache

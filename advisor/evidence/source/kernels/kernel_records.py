@@ -105,7 +105,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     know_row_lengths(facts, accesses)
     know_exchanged_axes(facts, accesses)
     know_negative_counters(facts, accesses)
-    know_elements_past_the_end(facts, accesses)
+    know_elements_past_the_end(facts, shapes, accesses)
     guards = know_half_guards(facts, accesses), repeated_guards(facts)
     know_last_tiles(facts, groups, accesses)
     know_unguarded_neighbours(facts, accesses)

@@ -9,6 +9,7 @@ from advisor.evidence.source.kernel_walk.affine_forms import THREAD
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AccessGroups, KernelFacts, LoopUse
 from advisor.evidence.source.kernels.bounds.tiles import know_left_out_tiles
 from advisor.evidence.source.kernels.carried_values import carries_values
+from advisor.evidence.source.kernels.element_sums import sums_elements
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.kernels.sample_loops import draws_samples
 from advisor.evidence.source.kernels.wrong_results.halving_loops import odd_extent
@@ -157,10 +158,15 @@ def walks_elements(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) 
 
 
 def is_shareable(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
-    """Whether more threads could share the iterations as they are: the loop steps by the grid's size, or
-    each iteration stores elements of its own and needs no value of another; `inside` are the accesses in it.
+    """Whether more threads could share the iterations: the loop steps by the grid's size, each iteration
+    stores elements of its own and needs no value of another, or all of them add up elements; `inside` are
+    the accesses in it.
     """
-    return loop.context.steps_by_grid or _has_independent_iterations(loop, inside, facts)
+    return (
+        loop.context.steps_by_grid
+        or _has_independent_iterations(loop, inside, facts)
+        or sums_elements(loop, inside, facts)
+    )
 
 
 def _has_independent_iterations(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:

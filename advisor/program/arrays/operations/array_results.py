@@ -22,11 +22,14 @@ from advisor.program.arrays.host_values import (
     Place,
     Value,
     copied_by_launch,
+    total,
 )
 from advisor.program.arrays.operations.array_arithmetic import promoted
 from advisor.program.arrays.operations.array_functions import DTYPES, OF_PILLOW, ArrayFunction, array_of_image
+from advisor.program.syntax.calls import called_name, keyword_value
 from advisor.program.values.constant_folding import trip_count
 
+_ONE = Number("int64", 1, 1)
 _FIRST_NAMES = ("a", "object", "obj", "arr", "ary", "prototype", "x")
 _OF_ARRAY = frozenset({"array", "flat", "view", "diagonal"})
 # Arguments of random functions that are no parameters of the distribution.
@@ -307,19 +310,60 @@ class _Result:
 
     def _joined(self) -> Value:
         value = self._source_items()
-        return self._new(None, self._dtype(promoted([getattr(one, "dtype", None) for one in value])), None)
+        dtype = self._dtype(promoted([getattr(one, "dtype", None) for one in value]))
+        return self._new(self._joined_sizes(value), dtype, None)
+
+    def _joined_sizes(self, value: Sequence[Value]) -> tuple[Number, ...] | None:
+        """The sizes of arrays that are set side by side, None where those of one are not known."""
+        name = called_name(self.given.call)
+        known = [one.sizes for one in value if isinstance(one, Array) and not one.element]
+        shapes = [one for one in known if one]
+        if len(shapes) < len(value) or not shapes:
+            return None
+        node = self.given.node(1, "axis")
+        axis: object = 0 if node is None else self.given.constant(node)
+        if node is None and (keyword_value(self.given.call, "axis") or len(self.given.call.args) > 1):
+            # Without an axis they are joined as one line each.
+            return None
+        if name == "column_stack":
+            axis, shapes = 1, [one if len(one) > 1 else (*one, _ONE) for one in shapes]
+        elif name == "vstack":
+            axis, shapes = 0, [one if len(one) > 1 else (_ONE, *one) for one in shapes]
+        elif name == "hstack":
+            axis = min(1, len(shapes[0]) - 1)
+        elif name == "stack" and type(axis) is int:
+            axis = axis if axis >= 0 else axis + len(shapes[0]) + 1
+            shapes = [(*one[:axis], _ONE, *one[axis:]) for one in shapes]
+        dims = len(shapes[0])
+        if type(axis) is not int or not -dims <= axis < dims or any(len(one) != dims for one in shapes):
+            return None
+        beside = [list(one) for one in zip(*shapes, strict=True)]
+        return tuple(
+            total(sizes) if place == axis % dims else next((one for one in sizes if one.value), sizes[0])
+            for place, sizes in enumerate(beside)
+        )
 
     def _grid(self) -> Value:
         names = self.given.call.args
         values = [self.given.value_of(one) for one in names]
         dtypes = [one.dtype if isinstance(one, Array) else None for one in values]
-        sizes = (SIZE,) * len(names)
+        lines = [one.sizes if isinstance(one, Array) and not one.element else None for one in values]
+        sizes = tuple(one[0] if one and len(one) == 1 else SIZE for one in lines)
+        if not self.given.call.keywords:
+            # Without `indexing="ij"` the first of them runs along the second dimension.
+            sizes = (*sizes[1::-1], *sizes[2:])
+        elif any(one.arg != "indexing" or not _is_text(one.value, "ij") for one in self.given.call.keywords):
+            sizes = (SIZE,) * len(names)
         return Items(tuple(self._new(sizes, dtype, None) for dtype in dtypes))
 
     def _source_items(self) -> tuple[Value, ...]:
         node = self.given.node(0, "arrays", "tup")
         value = self.given.value_of(node) if node is not None else UNKNOWN
         return value.items if isinstance(value, Items) else ()
+
+
+def _is_text(node: ast.expr, text: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == text
 
 
 def _listed(value: Value) -> Value:

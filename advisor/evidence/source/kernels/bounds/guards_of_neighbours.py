@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form, atom, number
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts, LoopContext
 from advisor.model.records import Record
+from advisor.program.launches.block_shape import BlockShape
 
 _ONE = number(1)
 _POSITION = ("tid.", "bid.")
 
 
-def know_elements_past_the_end(facts: KernelFacts, records: Sequence[Record]) -> None:
+def know_elements_past_the_end(
+    facts: KernelFacts, shapes: Sequence[BlockShape], records: Sequence[Record]
+) -> None:
     """Say of each access, whose record stands at its place, how many elements past the end of its array the
     conditions around it let an index go, 0 where none is seen to, and how many of these are left without the
-    number that the index adds to the thread's position.
+    number that the index adds to the thread's position. `shapes` are the blocks of the kernel's launches.
     """
+    block = _one_block(shapes)
     for access, record in zip(facts.accesses, records, strict=True):
-        past = _past_end(access)
+        past = _past_end(access, block)
         record.know("source", elements_past_end=past.of_index, position_past_end=past.of_position)
 
 
@@ -31,7 +36,18 @@ class _Past(NamedTuple):
     of_position: int = 0
 
 
-def _past_end(access: Access) -> _Past:
+def _one_block(shapes: Sequence[BlockShape]) -> dict[str, int]:
+    """The threads along the axes where all launches have as many, by the names that the walk has for them."""
+    found = {}
+    for axis in "xyz":
+        sizes = {getattr(one, axis) if one.stated else None for one in shapes}
+        size = sizes.pop() if len(sizes) == 1 else None
+        if size is not None:
+            found[f"bdim.{axis}"] = size
+    return found
+
+
+def _past_end(access: Access, block: Mapping[str, int]) -> _Past:
     array = access.array
     if not array.parameter or array.space != "global" or access.whole or access.row is not None:
         return _Past()
@@ -39,7 +55,7 @@ def _past_end(access: Access) -> _Past:
     if not all(_compares_by_order(one.node) for one in conditions if _asks_for_position(one)):
         return _Past()
     past = [
-        _past_bounds(index.form, _extents(array.name, axis, len(access.indices)), conditions, access)
+        _past_bounds(index.form, _extents(array.name, axis, len(access.indices)), conditions, access, block)
         for axis, index in enumerate(access.indices)
         if not index.is_slice
     ]
@@ -70,14 +86,18 @@ def _extents(array: str, axis: int, rank: int) -> list[Form]:
 
 
 def _past_bounds(
-    index: Form, sizes: Sequence[Form], conditions: Iterable[Condition], access: Access
+    index: Form,
+    sizes: Sequence[Form],
+    conditions: Iterable[Condition],
+    access: Access,
+    block: Mapping[str, int],
 ) -> _Past:
     """By how many elements the strictest bound on an index lets it pass the end; 0 where it stays inside, and
     where something else bounds it as well.
     """
     if not any(name.startswith(_POSITION) for name in index.atoms()):
         return _Past()
-    highest = _highest(index, access.place.loops)
+    highest = _highest(index, access.place.loops, block)
     found: list[tuple[int, int]] = []
     for difference in {one for condition in conditions for one in condition.bounds}:
         for form in {index, highest}:
@@ -96,10 +116,15 @@ def _past_bounds(
     return _Past(max(0, -room), max(0, -room - max(0, offset)))
 
 
-def _highest(index: Form, loops: Sequence[LoopContext]) -> Form:
-    """An index at the last iteration of the loops of constant length that it rises with."""
+def _highest(index: Form, loops: Sequence[LoopContext], block: Mapping[str, int]) -> Form:
+    """An index at the last iteration of the loops of constant length that it rises with, by elements or by
+    blocks of known size.
+    """
     for loop in loops:
-        factor = dict(index.terms).get((loop.counter,), 0)
-        if loop.trip_count and factor > 0:
-            index = index - atom(loop.counter) * number(factor) + number(factor * (loop.trip_count - 1))
+        for monomial, factor in index.terms:
+            rest = tuple(name for name in monomial if name != loop.counter)
+            by_blocks = len(rest) + 1 == len(monomial) and all(name in block for name in rest)
+            if loop.trip_count and factor > 0 and by_blocks:
+                step = factor * math.prod(block[name] for name in rest)
+                index = index - Form(((monomial, factor),)) + number(step * (loop.trip_count - 1))
     return index

@@ -1,0 +1,79 @@
+"""Loops that go from element to element and leave sums, products, minima or maxima behind."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from advisor.evidence.source.kernel_walk.kernel_facts import Access, KernelFacts, LoopUse
+from advisor.evidence.source.kernel_walk.kernel_loops import loop_dependences
+from advisor.evidence.source.kernels.carried_values import reads_before
+from advisor.program.syntax.calls import called_name
+from advisor.program.syntax.module import stored_names
+from advisor.program.syntax.tree_nodes import below
+
+_CHOICES = frozenset({"max", "min", "fmax", "fmin"})
+
+
+def sums_elements(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
+    """Whether an outermost loop reads an element of the kernel's arrays in each iteration and leaves nothing
+    but sums, products, minima or maxima behind, so that several threads could each do a part; `inside` are
+    the accesses in the loop.
+    """
+    node, counter = loop.place.node, loop.context.counter
+    if loop.place.loops or not isinstance(node, ast.For | ast.While):
+        return False
+    if loop.context.trips_loaded or any(one.kind != "load" for one in inside):
+        return False
+    if any(around.counter == counter for atomic in facts.atomics for around in atomic.place.loops):
+        return False
+    walks = any(
+        one.array.parameter and any(counter in facts.atoms.depends(index.form) for index in one.indices)
+        for one in inside
+    )
+    return walks and _leaves_only_sums(node)
+
+
+def _leaves_only_sums(loop: ast.For | ast.While) -> bool:
+    parts = [inner for statement in loop.body for inner in below(statement)]
+    if any(isinstance(one, ast.Break | ast.Return) for one in parts):
+        return False
+    steps = set(loop_dependences(loop).steps)
+    counters = stored_names(loop.target) if isinstance(loop, ast.For) else _names(loop.test) & steps
+    if not counters:
+        return False
+    kept = [sum_of(one) for one in parts if isinstance(one, ast.Assign | ast.AugAssign)]
+    sums = {name for name in kept if name} - counters
+    reads = sum(
+        isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id in sums for one in parts
+    )
+    # `s = max(s, x)` reads the name once, `s += x` not at all.
+    expected = sum(isinstance(one, ast.Assign) and sum_of(one) in sums for one in parts)
+    bound = {name for statement in loop.body for name in stored_names(statement)}
+    return bool(sums) and reads == expected and not reads_before(loop.body, bound - sums - counters, set())
+
+
+def sum_of(statement: ast.Assign | ast.AugAssign) -> str:
+    """The name that a statement adds to, multiplies, or keeps the larger or smaller of; empty for none."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    if not isinstance(target, ast.Name):
+        return ""
+    if isinstance(statement, ast.AugAssign):
+        return target.id if isinstance(statement.op, ast.Add | ast.Sub | ast.Mult) else ""
+    value = statement.value
+    if len(statement.targets) != 1 or not isinstance(value, ast.Call | ast.BinOp):
+        return ""
+    if isinstance(value, ast.BinOp):
+        operands = [value.left, value.right] if isinstance(value.op, ast.Add | ast.Mult) else [value.left]
+        known = isinstance(value.op, ast.Add | ast.Sub | ast.Mult)
+    else:
+        operands, known = value.args, called_name(value) in _CHOICES
+    return target.id if known and any(_is_name(one, target.id) for one in operands) else ""
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {one.id for one in below(node) if isinstance(one, ast.Name)}
