@@ -9,9 +9,8 @@ from advisor.evidence.source.kernel_walk.affine_forms import THREAD
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AccessGroups, KernelFacts, LoopUse
 from advisor.evidence.source.kernels.bounds.tiles import know_left_out_tiles
 from advisor.evidence.source.kernels.carried_values import carries_values
-from advisor.evidence.source.kernels.element_sums import sums_elements
 from advisor.evidence.source.kernels.placed_records import record_at
-from advisor.evidence.source.kernels.sample_loops import draws_samples
+from advisor.evidence.source.kernels.summing_loops import draws_samples, sums_elements
 from advisor.evidence.source.kernels.wrong_results.halving_loops import odd_extent
 from advisor.model.compilation_unit import StatedLaunch
 from advisor.model.records import Record
