@@ -154,3 +154,57 @@ def all_but_a_rest(a):
 
 def all_by_one_block(a):
     fill[1, 256](a)  # hit: grid-too-small
+
+
+@cuda.jit
+def column_sums(a, sums):
+    i = cuda.grid(1)
+    if i < a.shape[1]:
+        total = np.float32(0)
+        for j in range(a.shape[0]):
+            total += a[j, i]
+        sums[i] = total
+
+
+@cuda.jit
+def column_filters(a, ends):
+    i = cuda.grid(1)
+    if i < a.shape[1]:
+        state = np.float32(0)
+        for j in range(a.shape[0]):
+            state = state * np.float32(0.5) + a[j, i]
+        ends[i] = state
+
+
+@cuda.jit
+def largest_of_all(a, out):
+    best = np.float32(0)
+    i = cuda.threadIdx.x
+    while i < a.size:
+        best = max(best, a[i])
+        i += 256
+    cuda.atomic.max(out, 0, best)  # hit: contended-atomic
+
+
+@cuda.jit
+def sum_until(a, out):
+    total = np.float32(0)
+    for i in range(cuda.threadIdx.x, a.size, 256):
+        if a[i] < 0:
+            break
+        total += a[i]
+    cuda.atomic.add(out, 0, total)  # hit: contended-atomic
+
+
+def sums_of_elements():
+    few = cuda.device_array((1_000_000, 64), dtype=np.float32)
+    column_sums[1, 64](few, cuda.device_array(64, dtype=np.float32))  # hit: grid-too-small
+    # Each step of the filter needs the one before it.
+    column_filters[1, 64](few, cuda.device_array(64, dtype=np.float32))  # ok: grid-too-small
+    short = cuda.device_array((64, 64), dtype=np.float32)
+    column_sums[1, 64](short, cuda.device_array(64, dtype=np.float32))  # ok: grid-too-small
+    many = cuda.device_array(10_000_000, dtype=np.float32)
+    one = cuda.device_array(1, dtype=np.float32)
+    largest_of_all[1, 256](many, one)  # hit: grid-too-small
+    sum_until[1, 256](many, one)  # ok: grid-too-small
+    largest_of_all[1, 256](cuda.device_array(10_000, dtype=np.float32), one)  # ok: grid-too-small

@@ -1,5 +1,6 @@
-"""Loops that leave nothing but sums, products, minima or maxima behind, of elements or of random samples: more
-threads could share the iterations.
+"""Loops that leave nothing but sums, products, minima or maxima behind, of elements or random samples.
+
+More threads could share their iterations.
 """
 
 from __future__ import annotations
