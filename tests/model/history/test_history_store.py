@@ -66,6 +66,24 @@ def test_a_fingerprint_is_readable_by_others_as_soon_as_it_is_added(make: Make) 
     assert run.metrics == {"total_latency_ms": 1.0}
 
 
+def test_the_run_before_is_one_of_the_same_label_with_a_kernel_of_this_one(make: Make) -> None:
+    store = make()
+    other_label = store.add_run(Run(facts("second"), {}, (fingerprint(),)))
+    store.add_run(Run(facts(), {}, (fingerprint("mul"),)))
+    store.add_run(Run(facts(device="a100"), {}, (fingerprint(),)))
+    store.add_run(Run(facts(), {}, (fingerprint(source="measured"),)))
+    now = store.run(store.add_run(Run(facts(), {}, (fingerprint(path="moved.py"),))))
+    assert store.run_before(now, "simulated") == other_label
+    later = store.run(store.add_run(Run(facts(), {}, (fingerprint(),))))
+    assert store.run_before(later, "simulated") == now.id
+    store.add_run(Run(facts("second"), {}, (fingerprint(),)))
+    # That of the same label, though another one came after it.
+    last = store.run(store.add_run(Run(facts(), {}, (fingerprint(),))))
+    assert store.run_before(last, "simulated") == later.id
+    unnamed = store.run(store.add_run(Run(facts(""), {}, (fingerprint("alone"),))))
+    assert store.run_before(unnamed, "simulated") is None
+
+
 def test_numbers_that_are_not_finite_are_not_kept(make: Make) -> None:
     one = replace(fingerprint(), metrics={"flops": float("nan"), "bytes": float("inf"), "dram_norm": 0.5})
     store = make()
