@@ -25,13 +25,15 @@ def add_evidence(parser: _Parser) -> None:
     )
     add_no_run(parser)
     parser.add_argument(
-        "--no-synthesis", action="store_true", help="make up no launches for kernels without a known one"
+        "--no-synthesis",
+        action="store_true",
+        help="make up no launches for kernels of which no launch is known",
     )
 
 
 def add_no_run(parser: _Parser) -> None:
     """Declare `--no-run`."""
-    parser.add_argument("--no-run", action="store_true", help="run none of the code that is checked")
+    parser.add_argument("--no-run", action="store_true", help="run none of the checked code")
 
 
 def add_selection(parser: _Parser) -> None:
@@ -70,7 +72,7 @@ def add_base(parser: _Parser) -> None:
 def add_simulate(parser: _Parser) -> None:
     """Declare `--simulate`."""
     parser.add_argument(
-        "--simulate", action="store_true", help="use the simulated GPU although there is a real one"
+        "--simulate", action="store_true", help="use the simulated GPU even if there is a real one"
     )
 
 

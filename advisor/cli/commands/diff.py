@@ -7,8 +7,8 @@ import argparse
 from advisor.cli.options import add_base, add_device, add_evidence, add_format
 
 SUMMARY = (
-    "Compare two runs, or the sources with those of a commit: what changed, how times moved, which findings "
-    "are new or gone."
+    "Compare two runs, or the sources with those of a commit: what changed, which kernels became faster "
+    "or slower, which findings are new or gone."
 )
 
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on-regression", action="store_true", help="exit with status 1 when a kernel became slower"
     )
-    sources = parser.add_argument_group("sources in the place of runs")
+    sources = parser.add_argument_group("to compare sources instead of runs")
     add_base(sources)
     add_device(sources)
     add_evidence(sources)

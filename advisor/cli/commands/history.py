@@ -8,7 +8,7 @@ import pkgutil
 
 from advisor.cli.options import add_quiet
 
-SUMMARY = "Copy a history to another place; prepare one in PostgreSQL and its roles."
+SUMMARY = "Copy a history, prepare one in PostgreSQL, or print the SQL for its roles."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

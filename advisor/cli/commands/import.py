@@ -21,7 +21,7 @@ SUMMARY = "Read reports of Nsight Compute, Nsight Systems, torch.profiler or roc
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor import`."""
     parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="reports of one run; import another run by another command"
+        "files", nargs="+", metavar="FILE", help="reports of one run; import each further run separately"
     )
     add_device(parser, "the GPU of a report that names none")
     add_label(parser)
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="'REGEX=PATH::KERNEL'",
-        help="kernels whose name in the report matches are this one of the project",
+        help="take kernels whose name in the report matches REGEX for this kernel of the project",
     )
     add_no_store(parser)
     add_selection(parser)
@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     loudness.add_argument(
         "-q", "--quiet", action="store_true", help="only results: no progress, notices or counts"
     )
-    loudness.add_argument("-v", "--verbose", action="store_true", help="more: every metric that is not used")
+    loudness.add_argument(
+        "-v", "--verbose", action="store_true", help="more: the metrics of the reports that are not used, too"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

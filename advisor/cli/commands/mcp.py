@@ -32,14 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=_SECONDS,
         metavar="S",
-        help="of a call at most (default: %(default)g)",
+        help="time limit of a call (default: %(default)g)",
     )
     parser.add_argument(
         "--memory",
         type=int,
         default=_MEMORY,
         metavar="MIB",
-        help="that the processes of a call hold at most, on Linux (default: %(default)d)",
+        help="memory limit of the processes of a call, on Linux (default: %(default)d)",
     )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from advisor.cli.monitoring.watch import Watch
     from advisor.model.settings.check_options import CheckOptions
 
-SUMMARY = "Watch a GPU through NVML: utilisation, memory, clocks, heat, power, and the rules on them."
+SUMMARY = "Watch a GPU through NVML: utilisation, memory, clocks, temperature, power, and the rules on them."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,10 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--gpu", type=_index, default=0, metavar="N", help="the GPU by its index (default: 0)"
     )
-    parser.add_argument(
-        "--interval", type=_seconds, metavar="S", help="seconds between two looks (default: 1)"
-    )
-    parser.add_argument("--once", action="store_true", help="look once, print a line and end")
+    parser.add_argument("--interval", type=_seconds, metavar="S", help="seconds between samples (default: 1)")
+    parser.add_argument("--once", action="store_true", help="take one sample, print a line and end")
     parser.add_argument("--record", action="store_true", help="keep the samples as a run of the history")
     add_label(parser)
 

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths", nargs="*", metavar="PATH", help="files and folders with workloads (default: here)"
     )
     add_label(parser)
-    add_device(parser, "the GPU to predict for, or whose peaks count")
+    add_device(parser, "the GPU to predict for, or whose peak rates measured ones are compared with")
     parser.add_argument(
         "--iterations", type=_number_of, metavar="N", help="least number of timed runs (default: 20)"
     )
@@ -43,7 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--warmup", type=_number_or_none, metavar="N", help="runs before the first timed one (default: 3)"
     )
     parser.add_argument(
-        "--seconds", type=_seconds, metavar="S", help="time limit of a workload, once these runs are made"
+        "--seconds",
+        type=_seconds,
+        metavar="S",
+        help="beyond these runs, add none to a workload after S seconds",
     )
     add_simulate(parser)
     parser.add_argument("--ncu", metavar="PATH", help="Nsight Compute (default: the one on PATH)")

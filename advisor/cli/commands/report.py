@@ -43,13 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--since",
         metavar="RUN",
-        help="show what changed since that run or file of a report (--html shows the run before without it)",
+        help="show what changed since that run or report file (--html: by default since the run before)",
     )
     parser.add_argument(
         "--html",
         type=Path,
         metavar="FILE",
-        help="write a page with charts instead, which needs no other file",
+        help="write a self-contained page with charts instead",
     )
 
 

@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tolerance",
         type=_tolerance,
         metavar="T",
-        help="how far results may deviate, relative to an array's largest value (default: not at all, of a "
-        "Triton kernel as rounding may)",
+        help="how far results may deviate, relative to an array's largest value (default: not at all; for a "
+        "Triton kernel by rounding)",
     )
     parser.add_argument(
         "--set",
@@ -41,12 +41,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_values,
         default=[],
         metavar="NAME=V,V",
-        help="of a Triton kernel: values to try for a constant, num_warps, num_stages or maxnreg",
+        help="for a Triton kernel: values to try for a constant, num_warps, num_stages or maxnreg",
     )
     parser.add_argument(
-        "--configs", default="", metavar="NAME", help="of a Triton kernel: a list of triton.Config beside it"
+        "--configs",
+        default="",
+        metavar="NAME",
+        help="for a Triton kernel: a list of triton.Config in its file",
     )
-    parser.add_argument("--fresh", action="store_true", help="search again although nothing has changed")
+    parser.add_argument("--fresh", action="store_true", help="search again even if nothing has changed")
     add_no_cache(parser)
     add_cluster(parser)
     edit = parser.add_mutually_exclusive_group()

@@ -42,8 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-programs",
         action="store_true",
-        help="do not run programs again that `advisor run` recorded; for kernels without a workload they "
-        "are run in copies of the project",
+        help="for kernels without a workload, do not rerun the programs that `advisor run` recorded (by "
+        "default they run in copies of the project)",
     )
     add_selection(parser)
     parser.add_argument(

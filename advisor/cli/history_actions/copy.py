@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-SUMMARY = "Copy the runs of a history into another one, those that are there already left out."
+SUMMARY = "Copy the runs of one history into another, except those that are already there."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor history copy`."""
     what = "a project's folder, a file of SQLite, or postgresql://USER@HOST/DATABASE"
     parser.add_argument("source", metavar="FROM", help=what)
-    parser.add_argument("target", metavar="TO", help="the same; it is made where it is not there")
+    parser.add_argument("target", metavar="TO", help="the same; created where it does not exist")
 
 
 def run(args: argparse.Namespace) -> int:

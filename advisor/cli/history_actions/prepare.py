@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-SUMMARY = "Make the tables of a history, or bring those of an earlier version to this one."
+SUMMARY = "Create the tables of a history, or upgrade those of an earlier version."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

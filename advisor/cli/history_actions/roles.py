@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-SUMMARY = "Print the SQL that makes roles for reading and for recording a history in PostgreSQL."
+SUMMARY = "Print the SQL that creates roles for reading and for recording a history in PostgreSQL."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

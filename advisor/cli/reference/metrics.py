@@ -19,7 +19,10 @@ SUMMARY = "List the metrics that rules can speak of, with unit, range and meanin
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor metrics`."""
     parser.add_argument(
-        "entity", nargs="*", metavar="ENTITY", help="only of these, kernel or access (default: all)"
+        "entity",
+        nargs="*",
+        metavar="ENTITY",
+        help="only metrics of these, such as kernel or access (default: all)",
     )
     add_format(parser, "text", "json")
 

@@ -8,7 +8,7 @@ import pkgutil
 
 from advisor.cli.options import add_quiet
 
-SUMMARY = "List, write, test, lint, format, document and question rules."
+SUMMARY = "List, write, test, lint, format, document, compare and explain rules."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

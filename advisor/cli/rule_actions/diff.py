@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from advisor.rules.settings import RuleSettings
     from advisor.rules.testing.difference import Change
 
-SUMMARY = "Say which kernels get another verdict under an edit of rules, or under other thresholds."
+SUMMARY = "Say for which kernels an edit of the rules, or other thresholds, change the verdict."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,11 +30,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--set", action="append", default=[], metavar="RULE.PARAM=VALUE", dest="changes",
-        help="preview another threshold, or RULE=off or a level, in place of an edit",
+        help="instead of an edit, try another threshold (or RULE=off, or RULE=LEVEL)",
     )  # fmt: skip
     add_device(parser)
     parser.add_argument(
-        "--run", action="store_true", dest="workloads", help="run workloads of kernels without a record"
+        "--run",
+        action="store_true",
+        dest="workloads",
+        help="run the workloads of kernels without a recorded launch",
     )
     add_format(parser, "text", "json")
 

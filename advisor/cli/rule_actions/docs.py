@@ -19,7 +19,10 @@ SUMMARY = "Write the pages of all rules and metrics as a static site."
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor rules docs`."""
     parser.add_argument(
-        "output", type=Path, metavar="OUTPUT", help="the folder to write: new, empty, or of an earlier run"
+        "output",
+        type=Path,
+        metavar="OUTPUT",
+        help="the folder to write to: new, empty, or written by an earlier run",
     )
     add_format(parser, "html", "markdown")
     parser.add_argument("--only-packs", action="store_true", help="only the rules of the project's own packs")

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="change nothing, and end with status 1 when something would change",
+        help="change nothing, and exit with status 1 when something would change",
     )
     parser.add_argument("--diff", action="store_true", help="change nothing, and show what would change")
 

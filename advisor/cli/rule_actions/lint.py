@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from advisor.rules.lint import Remark
     from advisor.rules.model import Rulebook
 
-SUMMARY = "Find rules that never or always fire, contain each other, or lack something."
+SUMMARY = "Find rules that never or always fire, repeat another rule, or lack something."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor rules lint`."""
     add_rules_argument(parser)
     parser.add_argument("--fix", action="store_true", help="fix what can be fixed with certainty")
-    parser.add_argument("--explain", metavar="CODE", help="say why a kind of remark is made, as L101")
+    parser.add_argument("--explain", metavar="CODE", help="say why a kind of remark is made, such as L101")
     add_format(parser, "text", "json")
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from advisor.model.settings.config import Config
     from advisor.rules.model import Metric, Rulebook
 
-SUMMARY = "Write a new rule to begin from, complete with examples."
+SUMMARY = "Write a new rule to start from, complete with examples."
 DEFAULT_ENTITY, DEFAULT_METRIC, DEFAULT_PACK = "kernel", "registers", "rules"
 _WORDS = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from advisor.rules.testing.coverage import RuleCoverage
 
 SUMMARY = (
-    "Run the examples in rules and the marks in kernel files, and count mutants that no example notices."
+    "Run the examples in rules, compare kernel files with their `# hit:` and `# ok:` comments, and count "
+    "mutants (changed rules) that no example notices."
 )
 
 
@@ -31,11 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.0,
         metavar="PERCENT",
-        help="share of mutants to kill",
+        help="exit with status 1 when the examples notice a smaller share of the mutants",
     )
-    parser.add_argument("--no-mutants", action="store_true", help="run examples and marks only")
     parser.add_argument(
-        "--run", action="store_true", dest="workloads", help="run workloads of the marked kernel files, too"
+        "--no-mutants", action="store_true", help="run only the examples and the kernel files"
+    )
+    parser.add_argument(
+        "--run", action="store_true", dest="workloads", help="also run the workloads in the kernel files"
     )
     add_format(parser, "text", "json")
 
