@@ -1,7 +1,7 @@
-"""Bounds a loop by what its body asks of the counter, and counts in a `while`."""
+"""Bounds a loop by the conditions on the counter in its body, and counts in a `while`."""
 
 # /// fix
-# title = "Loop over what lies inside the bounds alone"
+# title = "Loop only over what lies inside the bounds"
 # safety = "needs review"
 # rules = ["bounds-asked-in-loop"]
 # condition = "what the counter is compared with are signed integers"

@@ -1,7 +1,7 @@
-"""Moves the wait for the device from each iteration of a host loop behind the loop."""
+"""Moves the wait for the device out of a host loop, to the line after it."""
 
 # /// fix
-# title = "Wait for the device behind the loop instead of in each iteration"
+# title = "Wait for the device after the loop instead of in each iteration"
 # safety = "needs review"
 # rules = ["wait-in-host-loop", "wait-between-launches"]
 # condition = """

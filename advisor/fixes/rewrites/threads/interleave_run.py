@@ -1,4 +1,4 @@
-"""Spreads the runs of neighbouring elements that threads walk alone over the grid, lane beside lane."""
+"""Lets neighbouring lanes walk neighbouring elements, where each thread walked a run of its own."""
 
 # /// fix
 # title = "Let neighbouring threads walk neighbouring elements"

@@ -1,7 +1,7 @@
-"""Gives each block a copy of a histogram in shared memory, which is added to global memory in the end."""
+"""Gives each block a copy of a histogram in shared memory, which is added to global memory at the end."""
 
 # /// fix
-# title = "Count in a copy of the histogram in shared memory, add it to global memory in the end"
+# title = "Count in a copy of the histogram in shared memory, add it to global memory at the end"
 # safety = "needs review"
 # rules = ["histogram-in-global-memory", "data-dependent-atomic", "contended-atomic"]
 # needs_kernel = true

@@ -1,4 +1,4 @@
-"""Edits that put lines before and behind statements, and indent or remove them."""
+"""Edits that put lines before and after statements, and indent or remove them."""
 
 from __future__ import annotations
 
