@@ -86,7 +86,7 @@ def _advice(finding: Finding, shown_above: bool) -> str:
 def _fixes(finding: Finding) -> list[str]:
     """The fixes that can be applied here or were proven, else with the condition of equal results."""
     return [
-        fix.in_words() if fix.proof else f"{fix.title}. Results stay the same when {fix.condition}."
+        fix.in_words() if fix.proof else f"{fix.title}. Conditions: {fix.condition}."
         for fix in finding.fixes
         if fix.edits or fix.proof
     ]

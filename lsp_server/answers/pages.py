@@ -33,7 +33,7 @@ _FOLDER = "pages"
 _MOST_FILES = 200
 _MOST_CHARACTERS = 1_500
 # The sections of a page that tell the most in the least words.
-_TOLD = ("What", "Why", "Results stay the same when")
+_TOLD = ("What", "Why", "Conditions")
 _ODD = re.compile(r"[^A-Za-z0-9_.-]+")
 
 

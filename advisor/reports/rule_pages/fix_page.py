@@ -23,7 +23,7 @@ def build_fix_page(fix: FixData) -> Page:
     """The page of a fix."""
     sections = (
         Section("What", (fix_description(fix.id),)),
-        Section("Results stay the same when", (fix.condition,)),
+        Section("Conditions", (fix.condition,)),
         Section("Rules", items=tuple(Words(rule, code=True) for rule in fix.rules)),
         Section(
             "Parameters",
@@ -59,7 +59,7 @@ def fixes_as_markdown(fixes: Sequence[FixData]) -> str:
             fix_description(fix.id),
             "",
             f"- Safety: {fix.safety}.",
-            f"- Results stay the same when {fix.condition}.",
+            f"- Conditions: {fix.condition}.",
             f"- Fixes findings of {rules}.",
             "",
         ]

@@ -21,7 +21,7 @@ def test_a_finding_is_explained_on_its_line_and_nowhere_else(client, pulls):
         "**Why** ",
         "**Gain** predicted at most 4 times as fast",
         "**Fixes**\n\n- ",
-        "in the kernel and its launches. Results stay the same when all launches of the kernel are seen here",
+        "in the kernel and its launches. Conditions: all launches of the kernel are seen here",
     ):
         assert part in text
     # 16 rows in a warp of a (16, 16) block; the rule fires at twice the ideal 4.

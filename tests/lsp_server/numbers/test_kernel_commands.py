@@ -48,7 +48,7 @@ def test_a_fix_is_explained_on_a_page(client):
     client.start(window=SHOWS)
     text = page(client, "advisor.explain", client.open("k.py", TRANSPOSED), "bounds-check")
     assert text.startswith("# bounds-check: ")
-    assert "\n## Results stay the same when\n" in text
+    assert "\n## Conditions\n" in text
 
 
 @pytest.mark.parametrize("what", [4, 6, "scale"])

@@ -6,7 +6,7 @@
 # rules = ["barrier-after-divergent-exit", "barrier-not-reached"]
 # needs_kernel = true
 # condition = """
-# a barrier counts threads that have left the kernel as arrived, as GPUs do; then the results are the same"""
+# a barrier counts threads that have left the kernel as arrived, as GPUs do"""
 # ///
 
 from __future__ import annotations
