@@ -62,7 +62,7 @@ class Circumstance:
 
 @dataclass(frozen=True, slots=True)
 class GainPolicy:
-    """From which gains on a finding of some categories is a warning, and up to which only a remark.
+    """From which gains on a finding of some categories is a warning, and up to which only info.
 
     `devices` are the ids of those to ask for where nobody names one.
     """

@@ -27,7 +27,7 @@ _ANSWERS = {"yes": "YES", "no": "NO", "unknown": "???"}
 _MAKERS = {"kernel": "Numba", "triton_kernel": "Triton"}
 _VERDICTS = {
     "fires": "fires",
-    "info": "fires, as a remark,",
+    "info": "fires at level info",
     "silent": "is silent",
     "unknown": "is undecided",
 }
@@ -171,7 +171,7 @@ def _text(trace: Trace, silencer: Silencer) -> str:
 
 def _head(trace: Trace, silencer: Silencer, where: str) -> Iterator[str]:
     """The verdict, what silences the rule, and the overrides that hold."""
-    rule, verdict = trace.rule.id, _VERDICTS[trace.verdict].rstrip(",")
+    rule, verdict = trace.rule.id, _VERDICTS[trace.verdict]
     silenced = silencer.of(trace)
     if silenced is None:
         yield f"{rule} {_VERDICTS[trace.verdict]} {where}"
@@ -190,7 +190,7 @@ def _head(trace: Trace, silencer: Silencer, where: str) -> Iterator[str]:
         for circumstance in trace.circumstances:
             if circumstance.level != "off":
                 reason = _because(silencer.place_of_policy(circumstance), circumstance.because)
-                yield f"  As a remark by the policy, `{circumstance.id}` ({reason})"
+                yield f"  At level info by the policy, `{circumstance.id}` ({reason})"
     if silenced is not None:
         yield f"  By its conditions it {verdict}:"
 

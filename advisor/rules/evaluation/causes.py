@@ -107,7 +107,7 @@ def _extent(places: list[Finding]) -> str:
 
 
 def _assumptions(worst: Finding, others: Iterable[Finding]) -> Iterable[str]:
-    """What the worst place and those as severe rest on; why a place is only a remark says nothing of them."""
+    """What the worst place and those as severe rest on; why a place is only info says nothing of them."""
     yield from worst.assumptions
     for one in others:
         if one.severity == worst.severity:
