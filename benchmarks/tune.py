@@ -3,7 +3,7 @@
     python benchmarks/tune.py                        conv2d_first and matrix_multiply_improved
     python benchmarks/tune.py kernels/FILE.py::KERNEL …
 
-Prints a Markdown table. The trials counted and timed are those after the present configuration's.
+Prints a Markdown table. The trials counted and timed are those after the current configuration's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from advisor.runs.tuning.search import TuningRequest, TuningResult, tune
 _ROOT = Path(__file__).resolve().parent.parent
 _USUAL = ("kernels/conv2d.py::conv2d_first", "kernels/matrix_multiply.py::matrix_multiply_improved")
 _HEADER = (
-    "kernel", "trials", "differ / failed", "s before", "s of trials", "trials/s", "present µs", "best µs",
+    "kernel", "trials", "differ / failed", "s before", "s of trials", "trials/s", "current µs", "best µs",
     "ratio", "edit",
 )  # fmt: skip
 

@@ -162,7 +162,7 @@ def _page(checked: list[Checked], evidence: str) -> str:
         " lines of a kernel counts once. Seconds are those of this run, which takes machine code that an"
         " earlier one kept.",
         "",
-        "| rule | warnings for 100 kernels | remarks for 100 kernels | kernels and launches | repositories |",
+        "| rule | warnings for 100 kernels | info findings for 100 kernels | kernels and launches | repositories |",
         "|---|---:|---:|---:|---:|",
     ]
     for rule in sorted(places, key=lambda rule: (-counts[rule, "loud"], -counts[rule, "info"], rule)):
@@ -170,7 +170,7 @@ def _page(checked: list[Checked], evidence: str) -> str:
         lines.append(f"| `{rule}` | {per[0]:.1f} | {per[1]:.1f} | {places[rule]} | {repositories[rule]} |")
     lines += [
         "",
-        "| repository | commit | kernels | warnings | remarks | seconds | |",
+        "| repository | commit | kernels | warnings | info findings | seconds | |",
         "|---|---|---:|---:|---:|---:|---|",
     ]
     for one in checked:
