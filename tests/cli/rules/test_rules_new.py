@@ -42,7 +42,7 @@ def test_a_new_rule_passes_its_tests_at_once(advisor: Run, project: Path) -> Non
     ]
     tested = advisor("rules", "test", file)
     assert tested.out == "1 rule, 4 of 4 examples as expected, 3 of 3 mutants killed (100.0%).\n"
-    assert advisor("rules", "lint", file).out == "0 remarks on 1 rules.\n"
+    assert advisor("rules", "lint", file).out == "0 remarks on 1 rule.\n"
     assert advisor("rules", "fmt", "--check", "rules").status == 0
 
 
