@@ -28,6 +28,7 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     _add_evidence(parser.add_argument_group("what to look at"))
     _add_rules(parser.add_argument_group("which rules"))
     _add_output(parser.add_argument_group("what to print"))
+    _add_fixes(parser.add_argument_group("what to fix"))
     _add_verdict(parser.add_argument_group("when to fail"))
     _add_surroundings(parser.add_argument_group("configuration"))
 
@@ -74,6 +75,14 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def _add_fixes(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--fix", action="store_true", help="write the fixes that are safe to the files")
+    group.add_argument(
+        "--unsafe-fixes", action="store_true", help="with --fix or --diff also those that need review"
+    )
+    group.add_argument("--diff", action="store_true", help="show what --fix would change, and change nothing")
+
+
 def _add_verdict(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--fail-level",
@@ -83,12 +92,7 @@ def _add_verdict(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--strict", action="store_true", help="stop at a rule that does not load, instead of leaving it out"
     )
-    group.add_argument("--fix", action="store_true", help="write the fixes that are safe to the files")
-    group.add_argument(
-        "--unsafe-fixes", action="store_true", help="with --fix or --diff also those that need review"
-    )
-    group.add_argument("--diff", action="store_true", help="show what --fix would change, and change nothing")
-    group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever was found")
+    group.add_argument("--exit-zero", action="store_true", help="exit with status 0 instead of 1, whatever was found")
     group.add_argument("--baseline", type=Path, metavar="FILE", help="leave out the findings listed in FILE")
     group.add_argument(
         "--write-baseline",
