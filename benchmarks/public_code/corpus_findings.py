@@ -162,7 +162,8 @@ def _page(checked: list[Checked], evidence: str) -> str:
         " lines of a kernel counts once. Seconds are those of this run, which takes machine code that an"
         " earlier one kept.",
         "",
-        "| rule | warnings for 100 kernels | info findings for 100 kernels | kernels and launches | repositories |",
+        "| rule | warnings for 100 kernels | info findings for 100 kernels | kernels and launches"
+        " | repositories |",
         "|---|---:|---:|---:|---:|",
     ]
     for rule in sorted(places, key=lambda rule: (-counts[rule, "loud"], -counts[rule, "info"], rule)):

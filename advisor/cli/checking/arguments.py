@@ -92,7 +92,9 @@ def _add_verdict(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--strict", action="store_true", help="stop at a rule that does not load, instead of leaving it out"
     )
-    group.add_argument("--exit-zero", action="store_true", help="exit with status 0 instead of 1, whatever was found")
+    group.add_argument(
+        "--exit-zero", action="store_true", help="exit with status 0 instead of 1, whatever was found"
+    )
     group.add_argument("--baseline", type=Path, metavar="FILE", help="leave out the findings listed in FILE")
     group.add_argument(
         "--write-baseline",
