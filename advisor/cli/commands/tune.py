@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_tolerance,
         metavar="T",
         help="how far results may deviate, relative to an array's largest value (default: not at all; for a "
-        "Triton kernel by rounding)",
+        "Triton kernel, as far as rounding explains)",
     )
     parser.add_argument(
         "--set",

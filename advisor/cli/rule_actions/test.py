@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from advisor.rules.testing.coverage import RuleCoverage
 
 SUMMARY = (
-    "Run the examples in rules, compare kernel files with their `# hit:` and `# ok:` comments, and count "
+    "Run the examples in rules, compare kernel files with their `hit` and `ok` comments, and count "
     "mutants (changed rules) that no example notices."
 )
 
