@@ -8,11 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Result = TypeVar("Result")
 
@@ -117,6 +119,9 @@ class ThisMachine:
         self, tasks: Iterable[Task[Result]], until: float | None = None
     ) -> Generator[tuple[int, Result], None, None]:
         """The results; `until` bounds nothing here, where those who ask end what they have started."""
+        # Most checks have nothing done.
+        from concurrent.futures import ThreadPoolExecutor, as_completed
+
         del until
         waiting = list(tasks)
         with ThreadPoolExecutor(max(1, min(self.at_once, len(waiting)))) as threads:
