@@ -310,7 +310,9 @@ class _Result:
 
     def _joined(self) -> Value:
         value = self._source_items()
-        dtype = self._dtype(promoted([getattr(one, "dtype", None) for one in value]))
+        # Numbers among them, which an axis of None allows, leave the type to the arrays.
+        every = all(isinstance(one, Array) and not one.element for one in value)
+        dtype = self._dtype(promoted([getattr(one, "dtype", None) for one in value]) if every else None)
         return self._new(self._joined_sizes(value), dtype, None)
 
     def _joined_sizes(self, value: Sequence[Value]) -> tuple[Number, ...] | None:
