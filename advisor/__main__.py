@@ -79,6 +79,8 @@ def _tell(error: Exception) -> None:
         for line in text.splitlines():
             print(f"advisor: error: {line}", file=sys.stderr)
     elif isinstance(error, AdvisorError):
+        remedy = getattr(error, "remedy", "")
+        text = f"{text} {remedy}" if remedy else text
         # Errors in rule files come as excerpts with carets, which a word before each line would spoil.
         print(text if "\n" in text else f"advisor: error: {text}", file=sys.stderr)
     else:

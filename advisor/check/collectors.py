@@ -15,8 +15,9 @@ from advisor.evidence.source.analysis import SourceEvidence, analyse
 from advisor.evidence.source.analysis_memory import AnalysisMemory
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
 from advisor.model.devices import Device
-from advisor.model.errors import AdvisorError, SourceProblem, UsageError
+from advisor.model.errors import AdvisorError, EvidenceUnavailable, SourceProblem, UsageError
 from advisor.model.findings import Problem, Report
+from advisor.model.gpu_extra import missing_translator
 from advisor.model.records import LineReading, Record
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.text.source_text import read_source
@@ -170,7 +171,7 @@ class DefaultCollectors:
             executor=options.executor,
         )
         if evidence.unavailable is not None:
-            report.notices.append(evidence.unavailable.as_notice())
+            _note(report, evidence.unavailable)
         report.problems += [replace(item, checked=True) for item in evidence.problems]
         compiled = [
             record
@@ -300,6 +301,12 @@ def _is_simulated(kernel: Record) -> bool:
     return reading is not None and reading.source == "simulated"
 
 
+def _note(report: Report, missing: EvidenceUnavailable) -> None:
+    """Say once that evidence is missing, whichever of its uses found that first."""
+    if (notice := missing.as_notice()) not in report.notices:
+        report.notices.append(notice)
+
+
 def _with_workloads(
     texts: dict[str, str], device: Device, options: CheckOptions, report: Report
 ) -> LaunchStore:
@@ -319,7 +326,9 @@ def _with_workloads(
         if _lies_on_disk(options.root / path, path, text)
     ]
     stale = stale_workloads(store, named, device.id)
-    if stale:
+    if stale and (missing := missing_translator()) is not None:
+        _note(report, missing)
+    elif stale:
         jobs = options.jobs or min(os.cpu_count() or 1, 4)
         seconds = options.settings.workload_seconds
         problems = run_workloads(

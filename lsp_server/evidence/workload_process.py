@@ -18,6 +18,7 @@ from advisor.evidence.simulated.launches.workloads import (
     workload_folder,
 )
 from advisor.model.errors import AdvisorError
+from advisor.model.gpu_extra import missing_translator
 from advisor.model.settings.config import load_config, prepare_cache_folder
 from advisor.model.text.source_text import read_source
 
@@ -39,6 +40,8 @@ def _run(file: Path, device: str, again: bool) -> dict[str, object]:
     path = file.relative_to(settings.root).as_posix()
     text = read_source(file, path).text
     every = find_workloads(path, text)
+    if every and (missing := missing_translator()) is not None:
+        return {"found": len(every), "run": 0, "problems": [["", 1, f"{missing} {missing.remedy}"]]}
     store = LaunchStore(settings.root, workload_folder(cache))
     wanted = every if again else stale_workloads(store, [(path, text)], device)
     seconds = settings.workload_seconds

@@ -40,6 +40,18 @@ def test_without_a_tool_the_source_evidence_stays_and_one_line_says_what_helps()
     assert found["compiled"].remedy == "pip install x"
 
 
+def test_many_missing_parts_are_one_sentence_with_one_remedy() -> None:
+    found = {item.source: item for item in availabilities(parts(dict.fromkeys(NAMES[2:], "pip a")))}
+    assert found["synthesised"].reason == "numba, numba-cuda and NVVM are missing"
+    assert found["synthesised"].remedy == "pip a"
+    assert found["source"].available
+
+
+def test_a_driver_that_does_not_answer_is_no_missing_package() -> None:
+    found = {part.name: part for part in look_for_parts()}["GPU"]
+    assert found.remedy == ("pip install 'kernel-advisor[gpu]'" if "pynvml" in found.detail else "")
+
+
 def test_one_remedy_for_two_parts_is_named_once() -> None:
     found = {item.source: item for item in availabilities(parts({"NVVM": "pip a", "nvJitLink": "pip a"}))}
     assert found["compiled"].remedy == "pip a"
@@ -80,8 +92,7 @@ def test_packages_that_are_not_there_are_named_with_the_command_that_brings_them
     monkeypatch.setattr("sys.platform", "linux")
     found = {part.name: part for part in look_for_parts()}
     assert not any(found[name].found for name in NAMES[2:])
-    assert found["numba-cuda"].remedy == 'pip install "numba-cuda[cu13]"'
-    assert found["nvdisasm"].remedy == "pip install nvidia-cuda-nvdisasm"
+    assert {found[name].remedy for name in NAMES[2:]} == {"pip install 'kernel-advisor[gpu]'"}
     assert found["GPU"].detail == "the module pynvml is not installed"
 
 

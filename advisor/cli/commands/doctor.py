@@ -66,15 +66,15 @@ def _surroundings() -> dict[str, object]:
 def _text(parts: list[Part], sources: list[Availability], surroundings: dict[str, object]) -> str:
     lines = ["Parts"]
     for part in parts:
-        lines.append(f"  {'yes' if part.found else 'no ':3}  {part.name:<11}{part.detail}")
+        lines.append(f"  {'yes' if part.found else 'no ':3}  {part.name:<12}{part.detail}")
         if part.remedy and not part.found:
-            lines.append(f"       {'':<11}{part.remedy}")
+            lines.append(f"       {'':<12}{part.remedy}")
     lines += ["", "Evidence"]
     for source in sources:
-        lines.append(f"  {'yes' if source.available else 'no ':3}  {source.source:<11}{source.gives}")
+        lines.append(f"  {'yes' if source.available else 'no ':3}  {source.source:<12}{source.gives}")
         if not source.available:
             remedy = f": {source.remedy}" if source.remedy else "."
-            lines.append(f"       {'':<11}{source.reason}{remedy}")
+            lines.append(f"       {'':<12}{source.reason}{remedy}")
     lines += ["", "Environment"]
     lines += [f"       {key:<14}{value or 'none'}" for key, value in surroundings.items()]
     return "\n".join(lines)

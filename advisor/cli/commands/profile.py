@@ -70,9 +70,11 @@ def run(args: argparse.Namespace) -> int:
     from advisor.cli.checking.report_file import write_to_stdout
     from advisor.cli.profiling.as_json import profile_json
     from advisor.cli.profiling.as_text import profile_text
+    from advisor.model.gpu_extra import require_translator
     from advisor.runs.fleet.opening import opened
     from advisor.runs.profiling.profile import profile
 
+    require_translator()
     unread = _tell_unread(args)
     request = _request(args)
     if args.cluster and request.gpu:

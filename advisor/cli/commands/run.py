@@ -30,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """The exit status of the program."""
+    from advisor.model.gpu_extra import require_translator
+
+    require_translator()  # before what follows imports llvmlite
     from advisor.cli.verification.python_files import refuse_notebooks
     from advisor.evidence.metrics.predicted_times import NAME as PREDICTOR
     from advisor.evidence.simulated.launches.recording.script import ScriptRequest, run_script

@@ -65,9 +65,11 @@ def run(args: argparse.Namespace) -> int:
     """0 when the search was made or was kept, whatever it found."""
     from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.checking.source_files import unified_diff, write_sources
+    from advisor.model.gpu_extra import require_translator
     from advisor.runs.fleet.opening import opened
     from advisor.runs.tuning.search import tune
 
+    require_translator()
     request = _request(args)
     triton = _triton_target(args, request)
     if triton is not None and args.cluster:

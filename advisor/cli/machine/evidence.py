@@ -56,6 +56,10 @@ def _availability(source: Source, needs: Sequence[Part]) -> Availability:
     missing = [part for part in needs if not part.found]
     if not missing:
         return Availability(source, True, gives)
-    reason = "; ".join(f"{part.name}: {part.detail}" for part in missing)
+    # The parts' own causes are told with the parts: of many at once, one sentence says enough.
+    names = [part.name for part in missing]
+    reason = f"{', '.join(names[:-1])} and {names[-1]} are missing"
+    if len(missing) == 1:
+        reason = f"{names[0]}: {missing[0].detail}"
     remedies = dict.fromkeys(part.remedy for part in missing if part.remedy)
     return Availability(source, False, gives, reason, " && ".join(remedies))

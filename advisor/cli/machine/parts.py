@@ -5,12 +5,11 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 
 from advisor import __version__
-
-_TOOLCHAIN = 'pip install "numba-cuda[cu13]"'
+from advisor.model.gpu_extra import INSTALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +27,23 @@ def look_for_parts() -> list[Part]:
     return [
         Part("Python", True, f"{platform.python_version()} on {sys.platform} {platform.machine()}"),
         Part("advisor", True, __version__),
-        _package("numba", "pip install numba"),
+        _package("numba", INSTALL),
         _package("numba-cuda", _toolchain_remedy()),
         _attempt("NVVM", _toolchain_remedy(), _nvvm),
         _attempt("nvJitLink", _toolchain_remedy(), _nvjitlink),
-        _attempt("nvdisasm", _nvdisasm_remedy(), _nvdisasm),
-        _attempt("GPU", "", _gpus),
+        _attempt("nvdisasm", _toolchain_remedy(), _nvdisasm),
+        _gpu(),
     ]
 
 
 def _toolchain_remedy() -> str:
-    return "" if sys.platform == "darwin" else _TOOLCHAIN
+    return "" if sys.platform == "darwin" else INSTALL
 
 
-def _nvdisasm_remedy() -> str:
-    return "" if sys.platform == "darwin" else "pip install nvidia-cuda-nvdisasm"
+def _gpu() -> Part:
+    """The GPUs; the remedy is that of the missing bindings, since no command brings a GPU."""
+    part = _attempt("GPU", _toolchain_remedy(), _gpus)
+    return part if "pynvml" in part.detail else replace(part, remedy="")
 
 
 def _package(name: str, remedy: str) -> Part:

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from advisor.model.errors import EvidenceUnavailable
+from advisor.model.gpu_extra import REMEDY, missing_translator
 
 _PACKAGES = (
     "numba",
@@ -27,11 +28,7 @@ _PACKAGES = (
     "nvidia-cuda-nvdisasm",
 )
 _NVRTC = ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12")
-_NEEDED = {
-    "numba-cuda": "pip install 'numba-cuda[cu13]'",
-    "numba": "pip install numba",
-    "cuda-bindings": "pip install 'numba-cuda[cu13]'",
-}
+_NEEDED = ("numba-cuda", "numba", "cuda-bindings")
 _PROGRAM = "nvdisasm.exe" if sys.platform == "win32" else "nvdisasm"
 
 
@@ -52,11 +49,12 @@ def toolchain_versions() -> dict[str, str]:
 
 def missing_compiler() -> EvidenceUnavailable | None:
     """What keeps kernels from being compiled here and the remedy, None when all is there."""
-    for package, command in _NEEDED.items():
+    if (missing := missing_translator()) is not None:
+        return missing
+    for package in _NEEDED:
         if installed_version(package) is None:
             return EvidenceUnavailable(
-                f"Kernels are not compiled: the package {package} is not installed.",
-                f"Install it with `{command}`.",
+                f"Kernels are not compiled: the package {package} is not installed.", REMEDY
             )
     return None
 
@@ -67,7 +65,7 @@ def missing_cuda_compiler() -> EvidenceUnavailable | None:
         return None
     return EvidenceUnavailable(
         "Kernels in CUDA C++ are not compiled: NVRTC is not installed.",
-        "Install it with `pip install 'nvidia-cuda-nvrtc>=13'`.",
+        REMEDY,
     )
 
 
@@ -83,7 +81,7 @@ def missing_disassembler() -> EvidenceUnavailable | None:
         return None
     return EvidenceUnavailable(
         "Machine instructions are not counted by line: the program nvdisasm was not found.",
-        "Install it with `pip install nvidia-cuda-nvdisasm`.",
+        REMEDY,
     )
 
 

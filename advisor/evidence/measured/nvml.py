@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from advisor.model.data_files import knowledge_folder
 from advisor.model.errors import EvidenceUnavailable
+from advisor.model.gpu_extra import REMEDY
 from advisor.model.records import Value
 
 if sys.version_info >= (3, 11):
@@ -177,7 +178,7 @@ def _module() -> Any:
     except ImportError:
         raise EvidenceUnavailable(
             "NVML cannot be asked: the module pynvml is missing.",
-            "Install it with `pip install nvidia-ml-py`.",
+            REMEDY,
         ) from None
 
 

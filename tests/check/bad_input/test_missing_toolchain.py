@@ -13,22 +13,22 @@ CASES = {
     "no compiler": (
         ("numba_cuda", "_numba_cuda_redirector.pth", "cuda", "cuda_bindings", "nvidia"),
         "Kernels are not compiled: the package numba-cuda is not installed."
-        " Install it with `pip install 'numba-cuda[cu13]'`. The check goes on without it.",
+        " Install it with `pip install 'kernel-advisor[gpu]'`. The check goes on without it.",
     ),
     "no Numba": (
         ("numba", "llvmlite", "numba_cuda", "_numba_cuda_redirector.pth"),
-        "Kernels are not compiled: the package numba-cuda is not installed."
-        " Install it with `pip install 'numba-cuda[cu13]'`. The check goes on without it.",
+        "Kernels are neither compiled nor run: the package llvmlite is not installed."
+        " Install it with `pip install 'kernel-advisor[gpu]'`. The check goes on without it.",
     ),
     "no bindings": (
         ("cuda_bindings",),
         "Kernels are not compiled: the package cuda-bindings is not installed."
-        " Install it with `pip install 'numba-cuda[cu13]'`. The check goes on without it.",
+        " Install it with `pip install 'kernel-advisor[gpu]'`. The check goes on without it.",
     ),
     "no disassembler": (
         ("nvidia_cuda_nvdisasm",),
         "Machine instructions are not counted by line: the program nvdisasm was not found."
-        " Install it with `pip install nvidia-cuda-nvdisasm`. The check goes on without it.",
+        " Install it with `pip install 'kernel-advisor[gpu]'`. The check goes on without it.",
     ),
 }
 
@@ -75,4 +75,34 @@ def test_doctor_says_how_to_get_it(tmp_path: Path, compiler: None, workspace: Pa
     packages, _ = CASES["no compiler"]
     text = environment_without(tmp_path, packages)("doctor", cwd=workspace).out.decode()
     assert "the package numba-cuda is not installed" in text
-    assert 'pip install "numba-cuda[cu13]"' in text
+    assert "pip install 'kernel-advisor[gpu]'" in text
+
+
+MINIMAL = (
+    *("numba", "llvmlite", "numba_cuda", "_numba_cuda_redirector.pth", "cuda", "cuda_bindings", "nvidia"),
+    *("nvidia_cuda_nvdisasm", "nvidia_ml_py", "pynvml"),
+)
+LACKING = (
+    "Kernels are neither compiled nor run: the package llvmlite is not installed."
+    " Install it with `pip install 'kernel-advisor[gpu]'`."
+)
+
+
+def test_a_minimal_installation_looks_at_the_source_and_names_the_extra(
+    tmp_path: Path, workspace: Path
+) -> None:
+    good = workspace / "good.py"
+    good.write_text(
+        f"import numpy as np\n{good.read_text()}\n\ndef workload():\n    good[1, 32](np.ones(32))\n"
+    )
+    advise = environment_without(tmp_path, MINIMAL)
+    outcome = advise("check", "--format", "json", cwd=workspace)
+    assert outcome.status == 1
+    assert ("slow-power", "good.py", 9) in outcome.places
+    # The workload that cannot be run is no problem of the user's source.
+    assert (outcome.errors, outcome.report["notices"]) == ([], [f"{LACKING} The check goes on without it."])
+    quiet = advise("check", "--evidence", "source", "--format", "json", cwd=workspace)
+    assert (quiet.status, quiet.report["notices"]) == (1, [])
+    for command in (["run", "good.py"], ["verify"], ["tune", "good.py::good"], ["profile"]):
+        refused = advise(*command, cwd=workspace)
+        assert (refused.status, refused.err) == (2, f"advisor: error: {LACKING}\n"), command

@@ -206,7 +206,7 @@ def test_a_missing_compiler_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPa
     found = compile_units([KERNELS["double"], KERNELS["missing"]], TARGET, cache=None, timeout=60, jobs=1)
     assert found.unavailable is not None
     assert "numba-cuda" in str(found.unavailable)
-    assert "pip install 'numba-cuda[cu13]'" in found.unavailable.remedy
+    assert "pip install 'kernel-advisor[gpu]'" in found.unavailable.remedy
     assert found.by_kernel == {}
     assert len(found.problems) == 1
 

@@ -17,6 +17,7 @@ from advisor.evidence.simulated.driver.launch_notes import LaunchNotes
 from advisor.evidence.simulated.driver.ptx_linking import bound_registers, link_ptx
 from advisor.evidence.simulated.driver.results import Result
 from advisor.model.errors import AdvisorError, EvidenceUnavailable
+from advisor.model.gpu_extra import REMEDY
 
 
 class NumbaHooks:
@@ -184,7 +185,7 @@ class NumbaHooks:
             raise EvidenceUnavailable(
                 f"The registers and local memory of {kernel.py_func.__name__} are known only to NVIDIA's "
                 f"assembler, which could not be asked: {resources}.",
-                "Install it with `pip install nvidia-nvjitlink`.",
+                REMEDY,
             )
         return resources
 
