@@ -1,4 +1,4 @@
-# The VS Code extension, and the server in real editors. What is installed for this goes to .editors/, which git ignores.
+# The release and the site of the documents, the VS Code extension, and the server in real editors. What is installed for this goes to .editors/, which git ignores.
 # Needs npm for all of it; the editors come from Debian packages, so `make editors` wants a Debian machine:
 #   apt-get install chromium g++ libkrb5-dev make npm python3-venv neovim emacs-nox elpa-eglot
 #   python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' && make editors
@@ -8,7 +8,15 @@ EXTENSION = lsp_server/vscode
 VSIX = $(EXTENSION)/kernel-advisor.vsix
 INSTALL = tests/lsp_server/editors/install
 
-.PHONY: vsix extension editors neovim emacs vscode
+.PHONY: vsix extension editors neovim emacs vscode release site
+
+# The release checklist: builds the archives to dist/ and prints a line for each item.
+release:
+	PYTHONPATH=.ci $(PYTHON) -m release
+
+# The documentation as a site with search, to build/site; needs the extra `docs`.
+site:
+	$(PYTHON) -m mkdocs build --strict --quiet --config-file .ci/site/mkdocs.yml
 
 # The extension as one file, to be installed with `code --install-extension`.
 vsix: $(EXTENSION)/node_modules/.package-lock.json
