@@ -1,4 +1,5 @@
-# The release and the site of the documents, the VS Code extension, and the server in real editors. What is installed for this goes to .editors/, which git ignores.
+# The release, the site of the documents, the VS Code extension, and the server in real editors. What is installed for
+# the editors goes to .editors/, which git ignores.
 # Needs npm for all of it; the editors come from Debian packages, so `make editors` wants a Debian machine:
 #   apt-get install chromium g++ libkrb5-dev make npm python3-venv neovim emacs-nox elpa-eglot
 #   python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' && make editors
