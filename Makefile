@@ -17,7 +17,7 @@ release:
 
 # The documentation as a site with search, to build/site; needs the extra `docs`.
 site:
-	$(PYTHON) -m mkdocs build --strict --quiet --config-file .ci/site/mkdocs.yml
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --config-file .ci/site/mkdocs.yml
 
 # The extension as one file, to be installed with `code --install-extension`.
 vsix: $(EXTENSION)/node_modules/.package-lock.json
