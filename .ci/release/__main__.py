@@ -160,9 +160,7 @@ class Checklist:
 
     def _materials(self) -> list[dict[str, str | int]]:
         script = Path(__file__).with_name("bill_of_materials.py")
-        found: list[dict[str, str | int]] = json.loads(
-            run(executable(self._minimal, "python"), str(script))
-        )
+        found: list[dict[str, str | int]] = json.loads(run(executable(self._minimal, "python"), str(script)))
         return found
 
 

@@ -16,7 +16,7 @@ _ABOUT = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")
 
 
 def wanted(root: Path, tracked: list[str]) -> set[str]:
-    """The names of the wheel's files but those about the wheel, from the files that git tracks below `root`."""
+    """The names of the wheel's files but those about the wheel, from what git tracks below `root`."""
     return {
         f"{_FOLDERS[top]}/{rest}"
         for top, _, rest in (name.partition("/") for name in tracked)

@@ -1,4 +1,4 @@
-"""The licences and the size of what an environment has installed; the program runs inside that environment."""
+"""The licences and the size of what an environment has installed; this runs inside that environment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OWN = {"pip", "setuptools", "wheel"}
 
 
 def materials() -> list[dict[str, str | int]]:
-    """Name, version, licence and bytes on the disk (compiled modules included) of each distribution."""
+    """Name, version, licence and bytes on the disk of each distribution."""
     found = [one for one in metadata.distributions() if one.metadata["Name"].lower() not in _OWN]
     return sorted((_material(one) for one in found), key=lambda one: str(one["name"]).lower())
 

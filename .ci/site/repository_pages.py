@@ -1,7 +1,7 @@
 """Pages of the repository's root on the site, and links that lead out of the documents.
 
-The documents are read in the repository as well, so their links are those of its files. Here README.md of the root
-becomes the first page, and a link to a source leads to where `extra.sources` says, or is plain text.
+The documents are read in the repository as well, so their links are those of its files. Here README.md of the
+root becomes the first page, and a link to a source leads to where `extra.sources` says, or is plain text.
 """
 
 from __future__ import annotations
