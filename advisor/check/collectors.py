@@ -17,7 +17,7 @@ from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.errors import AdvisorError, EvidenceUnavailable, SourceProblem, UsageError
 from advisor.model.findings import Problem, Report
-from advisor.model.gpu_extra import missing_translator
+from advisor.model.machine_code.gpu_extra import missing_translator
 from advisor.model.records import LineReading, Record
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.text.source_text import read_source

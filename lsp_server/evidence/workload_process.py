@@ -18,7 +18,7 @@ from advisor.evidence.simulated.launches.workloads import (
     workload_folder,
 )
 from advisor.model.errors import AdvisorError
-from advisor.model.gpu_extra import missing_translator
+from advisor.model.machine_code.gpu_extra import missing_translator
 from advisor.model.settings.config import load_config, prepare_cache_folder
 from advisor.model.text.source_text import read_source
 

@@ -63,7 +63,7 @@ def test_the_wheel_is_to_hold_the_program_its_data_and_nothing_else() -> None:
         assert name in names
     assert any(name.startswith("advisor/cli/pages/templates/") for name in names)
     assert {name.split("/")[0] for name in names} == {"advisor", "lsp_server"}
-    assert not any(re.search(r"/vscode/|/test_|\.pyc$|node_modules", name) for name in names)
+    assert not any(re.search(r"/vscode/|/tests/|\.pyc$|node_modules", name) for name in names)
 
 
 def test_what_a_wheel_lacks_or_has_besides_is_told(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     from advisor.cli.checking.report_file import write_to_stdout
     from advisor.cli.profiling.as_json import profile_json
     from advisor.cli.profiling.as_text import profile_text
-    from advisor.model.gpu_extra import require_translator
+    from advisor.model.machine_code.gpu_extra import require_translator
     from advisor.runs.fleet.opening import opened
     from advisor.runs.profiling.profile import profile
 

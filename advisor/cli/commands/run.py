@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """The exit status of the program."""
-    from advisor.model.gpu_extra import require_translator
+    from advisor.model.machine_code.gpu_extra import require_translator
 
     require_translator()  # before what follows imports llvmlite
     from advisor.cli.verification.python_files import refuse_notebooks

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     """0 when the search was made or was kept, whatever it found."""
     from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.checking.source_files import unified_diff, write_sources
-    from advisor.model.gpu_extra import require_translator
+    from advisor.model.machine_code.gpu_extra import require_translator
     from advisor.runs.fleet.opening import opened
     from advisor.runs.tuning.search import tune
 

@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """2 when not all could be checked, 1 when something was slower or gave other results, else 0."""
     from advisor.model.errors import UsageError
-    from advisor.model.gpu_extra import require_translator
+    from advisor.model.machine_code.gpu_extra import require_translator
 
     require_translator()
     if bool(args.before) != bool(args.after):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 
 from advisor import __version__
-from advisor.model.gpu_extra import INSTALL
+from advisor.model.machine_code.gpu_extra import INSTALL
 
 
 @dataclass(frozen=True, slots=True)

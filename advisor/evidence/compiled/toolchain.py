@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from advisor.model.errors import EvidenceUnavailable
-from advisor.model.gpu_extra import REMEDY, missing_translator
+from advisor.model.machine_code.gpu_extra import REMEDY, missing_translator
 
 _PACKAGES = (
     "numba",

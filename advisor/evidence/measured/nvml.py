@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from advisor.model.data_files import knowledge_folder
 from advisor.model.errors import EvidenceUnavailable
-from advisor.model.gpu_extra import REMEDY
+from advisor.model.machine_code.gpu_extra import REMEDY
 from advisor.model.records import Value
 
 if sys.version_info >= (3, 11):

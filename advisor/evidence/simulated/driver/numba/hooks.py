@@ -17,7 +17,7 @@ from advisor.evidence.simulated.driver.launch_notes import LaunchNotes
 from advisor.evidence.simulated.driver.ptx_linking import bound_registers, link_ptx
 from advisor.evidence.simulated.driver.results import Result
 from advisor.model.errors import AdvisorError, EvidenceUnavailable
-from advisor.model.gpu_extra import REMEDY
+from advisor.model.machine_code.gpu_extra import REMEDY
 
 
 class NumbaHooks:
