@@ -171,8 +171,8 @@ def test_without_a_gpu_it_says_so_in_a_sentence(
         said = capsys.readouterr()
         assert said.out == ""
         assert said.err.removeprefix("advisor: error: NVML cannot be asked, since no NVIDIA driver is ") == (
-            "loaded: NVML Shared Library Not Found. It belongs to the driver; on a machine without a GPU there is "
-            "none.\n"
+            "loaded: NVML Shared Library Not Found. "
+            "It belongs to the driver; on a machine without a GPU there is none.\n"
         )
     assert not (folder / ".advisor").exists()
 
