@@ -31,16 +31,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         with Interruption(only_process=argv is None) as interruption:
             given = sys.argv[1:] if argv is None else argv
             status = _run(given, interruption)
-            if argv is None and given[:1] != ["run"]:
-                # The interpreter's end would search every syntax tree for garbage before it drops them all.
-                # What a program leaves in this process shall end as in its own.
-                gc.freeze()
+            _end_soon(argv)
             if sys.stdout is not None and not sys.stdout.closed:
                 sys.stdout.flush()
             return status
     except KeyboardInterrupt as error:
         reason = error if isinstance(error, Interrupted) else Interrupted()
         print(reason.words, file=sys.stderr)
+        _end_soon(argv)
         return reason.status
     except OSError as error:
         _forget_stdout()
@@ -48,6 +46,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             return BROKEN_PIPE  # whoever read our output has seen enough
         print(f"advisor: error: the output cannot be written: {error.strerror}", file=sys.stderr)
         return 2
+
+
+def _end_soon(argv: Sequence[str] | None) -> None:
+    """Let a process of its own end without a last search for garbage.
+
+    That would go through every syntax tree, or every row of a report, before all are dropped. What a program
+    that was run leaves in this process shall end as in its own.
+    """
+    if argv is None and sys.argv[1:2] != ["run"]:
+        gc.freeze()
 
 
 def _forget_stdout() -> None:
