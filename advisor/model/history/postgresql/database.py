@@ -220,6 +220,10 @@ class PostgresqlDatabase:
             raise AdvisorError(
                 f"The role here may not {what} the history {self.name}: {words} {remedy}"
             ) from None
+        connection = self._connection
+        if connection is not None and not connection.closed and connection.pgconn.pipeline_status:
+            # Rows that were being sent can be neither finished nor taken back: the server is gone.
+            connection.close()
         if not self._is_alive():
             raise AdvisorError(
                 f"The connection to the history {self.name} was lost: {words} What was recorded before it "
