@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+import pkgutil
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from advisor.model.records import SOURCES
@@ -125,6 +128,19 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "-q", "--quiet", action="store_true", help="only results: no progress, notices or counts"
         )
+
+
+def add_actions(parser: argparse.ArgumentParser, package: ModuleType) -> None:
+    """Declare the actions of a command, which are the modules of a package, with their arguments."""
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", dest="action", required=True)
+    for module in pkgutil.iter_modules(package.__path__):
+        action = importlib.import_module(f"{package.__name__}.{module.name}")
+        subparser = actions.add_parser(
+            module.name, help=action.SUMMARY, description=action.SUMMARY, allow_abbrev=False
+        )
+        action.add_arguments(subparser)
+        add_quiet(subparser)
+        subparser.set_defaults(act=action.run)
 
 
 def rule_names(text: str) -> list[str]:

@@ -126,7 +126,7 @@ class Constants:
     def _evaluated(self, node: ast.expr) -> object:
         plain = without_arguments(node, self.module) if self._plain_start else None
         if plain is not None:
-            return self._in(self.module).value(plain)
+            return self.within(self.module).value(plain)
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         try:
             result = method(node) if method else UNKNOWN
@@ -209,7 +209,7 @@ class Constants:
                 yield from ((definition, value) for value in values)
                 continue
             given = value_given(definition, name)
-            inner = self._in(self.module, function, self.bindings if function is self.function else None)
+            inner = self.within(self.module, function, self.bindings if function is self.function else None)
             value = inner._changed(name, definition) if given is None else inner.value(given)
             missing = given is not None and is_open(value) and needs_arguments(given, self.module)
             if not (self._plain_start and missing):
@@ -229,7 +229,7 @@ class Constants:
         if found is UNKNOWN and called:
             found = self._given_by_calls(function, name)
         default = parameter_defaults(function).get(name) if self._plain_start else None
-        return self._in(self.module).value(default) if found is UNKNOWN and default is not None else found
+        return self.within(self.module).value(default) if found is UNKNOWN and default is not None else found
 
     def _imported(self, name: str, statement: ast.ImportFrom) -> list[object]:
         """What `from m import …` gives a name; nothing where `*` does not bind it."""
@@ -248,7 +248,7 @@ class Constants:
         found = exported(module, name, self.module, self.workspace) if self.depth > 1 else None
         if found is None:
             return UNKNOWN
-        inner = self._in(module)
+        inner = self.within(module)
         seen = VisibleName(module.tree, found)
         return UNKNOWN if seen.unbound else agreed([value for _, value in inner._values(name, seen)])
 
@@ -260,7 +260,7 @@ class Constants:
         default = parameter_defaults(function).get(name)
         for caller, given in self._calls_giving(function, name):
             node = given or default
-            value = UNKNOWN if node is None else self._in(self.module, caller).value(node)
+            value = UNKNOWN if node is None else self.within(self.module, caller).value(node)
             told = isinstance(value, ObjectValue) or not is_open(value)
             if not told or not (found is UNKNOWN or same(found, value)):
                 return UNKNOWN
@@ -277,15 +277,6 @@ class Constants:
         return values_given(self.module, function, parameter) if called else []
 
     def within(
-        self,
-        module: ModuleSyntax,
-        function: FunctionNode | None = None,
-        bindings: Mapping[str, object] | None = None,
-    ) -> Constants:
-        """The values of another scope, for the same question."""
-        return self._in(module, function, bindings)
-
-    def _in(
         self,
         module: ModuleSyntax,
         function: FunctionNode | None = None,
@@ -388,7 +379,7 @@ class Constants:
         keywords = {keyword.arg: self.value(keyword.value) for keyword in node.keywords if keyword.arg}
         if self.depth <= 1:
             return UNKNOWN
-        run = FunctionRun(function, lambda inner, names: self._in(home, None, names).value(inner))
+        run = FunctionRun(function, lambda inner, names: self.within(home, None, names).value(inner))
         return run.returned(arguments, keywords)
 
     def _looked_up(self, node: ast.Call, arguments: Sequence[object]) -> object:

@@ -106,7 +106,7 @@ class Objects:
             if not binding:
                 continue
             given = binding[0]
-            alone = len(binding) == 1 and not _stores_elsewhere(module, name)
+            alone = len(binding) == 1 and not stores_to(module, name)
             if not alone or not isinstance(given, ast.Assign | ast.AnnAssign):
                 return UNKNOWN
             if {module.dotted(base) for base in definition.bases} & _ENUMERATIONS:
@@ -124,7 +124,7 @@ class Objects:
             for one in definition.body:
                 if isinstance(one, ast.FunctionDef) and one.name == name:
                     alone = len(module.functions_by_name.get(name, ())) == 1
-                    return (module, one) if alone and not _stores_elsewhere(module, name) else None
+                    return (module, one) if alone and not stores_to(module, name) else None
         return None
 
     @property
@@ -202,7 +202,7 @@ class Objects:
         """An object with those of its fields that nothing stores to later."""
         home, here = placed[0], self.constants.module
         kept = {
-            name: UNKNOWN if _stores_elsewhere(home, name) or _stores_elsewhere(here, name) else value
+            name: UNKNOWN if stores_to(home, name) or stores_to(here, name) else value
             for name, value in given.items()
         }
         return ObjectValue(tuple(kept.items()))
@@ -343,11 +343,6 @@ def _classes_binding(module: ModuleSyntax, tree: ast.Module) -> dict[str, int]:
         for name in set().union(*map(_bound_by, one.body)):
             found[name] = found.get(name, 0) + 1
     return found
-
-
-def _stores_elsewhere(module: ModuleSyntax, name: str) -> bool:
-    """Whether a module stores to or deletes an attribute of a name."""
-    return stores_to(module, name) > 0
 
 
 def stores_to(module: ModuleSyntax, name: str) -> int:
