@@ -60,7 +60,7 @@ def test_the_shipped_factors_are_those_of_the_page() -> None:
         in running
     )
     low, high = ratio_interval(3.57).low, ratio_interval(3.57).high
-    assert f"A ratio of 3.57 x is {low:.2f} to {high:.2f} x then" in fixes
+    assert f"3.57 x means {low:.2f} to {high:.2f} x" in fixes
 
 
 def test_a_factor_holds_its_share_of_the_open_errors() -> None:
