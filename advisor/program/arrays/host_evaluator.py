@@ -30,7 +30,7 @@ from advisor.program.arrays.least_values import LeastValues
 from advisor.program.arrays.operations.array_arithmetic import combined, compared
 from advisor.program.arrays.operations.array_functions import DTYPES
 from advisor.program.names.library_names import star_member
-from advisor.program.names.object_attributes import values_of_attribute
+from advisor.program.names.object_attributes import stored_before, values_of_attribute
 from advisor.program.names.scope_names import parameter_defaults, parameter_names
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.bound_names import target_names
@@ -196,7 +196,9 @@ class HostValues:
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> Value:
         if isinstance(node.value, ast.Name) and node.value.id == "self":
-            return with_changes(self._of_self(node.attr, frame), frame.module)
+            stored = stored_before(frame.module, node)
+            found = self._of_self(node.attr, frame) if stored is None else self.value(stored, frame)
+            return with_changes(found, frame.module)
         dotted = self.library_name(node, frame)
         if dotted is not None and dotted.startswith(("numpy.", "cupy.", "numba.")):
             name = DTYPES.get(dotted.rpartition(".")[2])

@@ -130,9 +130,11 @@ def _remainder(node: ast.expr, constants: Constants) -> object:
 
 
 def _remainder_of_call(call: ast.Call, constants: Constants) -> object:
-    """That of `ceil(n / t)`, or of `cdiv(n, t)`."""
+    """That of `ceil(n / t)`, or of `cdiv(n, t)`; `ceil(n // t)` was rounded down before."""
     if called_name(call) == "ceil" and len(call.args) == 1:
         quotient = call.args[0]
+        if isinstance(quotient, ast.BinOp) and isinstance(quotient.op, ast.FloorDiv):
+            return None if _is_ceiling(quotient) else 0
         value = constants.value(quotient)
         if isinstance(value, int | float):
             return value % 1

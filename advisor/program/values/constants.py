@@ -13,7 +13,7 @@ from advisor.model.devices import load_devices
 from advisor.program.kernels.called_functions import CalledFunctions
 from advisor.program.names.library_names import star_member
 from advisor.program.names.module_exports import exported, exports, original_name
-from advisor.program.names.object_attributes import enclosing_class
+from advisor.program.names.object_attributes import enclosing_class, stored_before
 from advisor.program.names.scope_names import parameter_defaults, parameter_names
 from advisor.program.names.visible_names import VisibleName, fills_in, is_imported, visible
 from advisor.program.names.workspace import KNOWN_LIBRARIES, Workspace
@@ -295,6 +295,9 @@ class Constants:
         if dotted in self.bindings:
             return self.bindings[dotted]
         if dotted in (f"self.{node.attr}", f"cls.{node.attr}"):
+            stored = stored_before(self.module, node)
+            if stored is not None:
+                return self.value(stored)
             return self._objects.of_own(node.attr, assigned=dotted.startswith("self."))
         if dotted == "math.pi":
             return math.pi

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from advisor.evidence.source.kernel_walk.affine_forms import THREAD, Quotient, atom, number, polynomial
-from advisor.evidence.source.kernel_walk.index_bounds import of_comparison, of_parts
+from advisor.evidence.source.kernel_walk.affine_forms import THREAD, Outcomes, Quotient, atom, number, polynomial
+from advisor.evidence.source.kernel_walk.index_bounds import of_cases, of_comparison, of_parts
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     Access,
     Array,
@@ -435,8 +435,18 @@ class Expressions(Subscripts):
         self.conditions = before
         if isinstance(body, Scalar) and isinstance(other, Scalar):
             kind = body.kind if body.kind == other.kind else None
-            return body if body == other else self.opaque([test, body, other], kind)
+            chosen = self.opaque([test, body, other], kind)
+            return body if body == other else self.with_outcomes(chosen, self._chosen(test, body, other))
         return self.opaque([test, body, other])
+
+    def _chosen(self, test: Value, body: Scalar, other: Scalar) -> Outcomes:
+        """What one of two truth values bounds, the first of which is taken where the test holds."""
+        asked = self.outcomes(test)
+        if (self.truth(body), self.truth(other)) == (True, False):
+            return asked
+        if (self.truth(body), self.truth(other)) == (False, True):
+            return asked.negated()
+        return of_cases([self.case(body, asked.holds), self.case(other, asked.fails)])
 
 
 def _base(value: Scalar) -> str:

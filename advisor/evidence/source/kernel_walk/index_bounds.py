@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from advisor.evidence.source.kernel_walk.affine_forms import (
@@ -25,6 +25,17 @@ _AXES = {"tid.x": 0, "tid.y": 1, "tid.z": 2}
 _THREADS = frozenset(_AXES)
 _ONE = number(1)
 UNKNOWN = Outcomes()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A case in which a truth value is a given one, None where that is not known: what is at 0 or below
+    whenever the case holds, and what the value then bounds.
+    """
+
+    path: frozenset[Form]
+    value: bool | None
+    outcomes: Outcomes = UNKNOWN
 
 
 def of_comparison(operators: Sequence[ast.cmpop], values: Sequence[Value]) -> Outcomes:
@@ -61,6 +72,15 @@ def of_parts(operator: ast.boolop, parts: Sequence[Outcomes]) -> Outcomes:
     if isinstance(operator, ast.And):
         return Outcomes(frozenset().union(*holds), _in_either_case(fails), one_fails=tuple(fails))
     return Outcomes(_in_either_case(holds), frozenset().union(*fails), one_holds=tuple(holds))
+
+
+def of_cases(cases: Sequence[Case]) -> Outcomes:
+    """Return what a truth value bounds that is another one in each of several cases, of which one holds: where
+    it is true, one of the cases holds in which it can be, and so where it is false.
+    """
+    true = [one.path | one.outcomes.holds for one in cases if one.value is not False]
+    false = [one.path | one.outcomes.fails for one in cases if one.value is not True]
+    return Outcomes(_in_either_case(true), _in_either_case(false)) if true and false else UNKNOWN
 
 
 def _in_either_case(cases: Sequence[frozenset[Form]]) -> frozenset[Form]:

@@ -9,6 +9,7 @@ from advisor.evidence.source.kernel_walk.affine_forms import THREAD, number
 from advisor.evidence.source.kernel_walk.calls import Calls
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     BranchUse,
+    Condition,
     Index,
     Opaque,
     Scalar,
@@ -25,7 +26,8 @@ _THREADS = frozenset(THREAD)
 class Statements(Calls):
     """Walks statements in order; branches are merged."""
 
-    returned: list[Value] = []
+    # What a function gives back, and the conditions around each `return`.
+    returned: list[tuple[Value, tuple[Condition, ...]]] = []
 
     def statements(self, body: Sequence[ast.stmt]) -> bool:
         """Whether the body always leaves (returns, breaks, continues); notes all that it does."""
@@ -46,7 +48,7 @@ class Statements(Calls):
 
     def _do_return(self, statement: ast.Return) -> bool:
         if statement.value is not None:
-            self.returned.append(self.value(statement.value))
+            self.returned.append((self.value(statement.value), self.conditions))
         return True
 
     def _do_break(self, _: ast.Break) -> bool:

@@ -6,8 +6,11 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from advisor.evidence.source.kernel_walk.affine_forms import Form
+from advisor.evidence.source.kernel_walk.index_bounds import Case, of_cases
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     Array,
+    Condition,
     KernelFacts,
     Kind,
     Opaque,
@@ -179,21 +182,39 @@ class KernelWalk(LoopWalk):
         self.env = NamedValues({name: _as_used(name, value, device) for name, value in bound.items()})
         self.constants = Constants(self.workspace, device.module, device.node)
         self.returned, self.depth = [], self.depth + 1
-        self.statements(device.node.body)
-        results = self.returned
+        if not self.statements(device.node.body):
+            self.returned.append((Opaque(), self.conditions))
+        returned = self.returned
         self.module, self.function, self.env, self.constants, self.returned, self.depth, self.conditions = (
             saved
         )
+        return self._result(returned, len(self.conditions), list(bound.values()))
+
+    def _result(
+        self, returned: Sequence[tuple[Value, tuple[Condition, ...]]], around: int, given: Sequence[Value]
+    ) -> Value:
+        """The value of a call from those of the function's returns, each with its conditions, of which the
+        first `around` are those of the call; a function that comes to its end returns nothing there.
+        """
+        results = [value for value, _ in returned if value != Opaque()]
         if not results:
             return Opaque()
         first = results[0]
-        if all(result == first for result in results):
+        always = len(results) == len(returned) or self.truth(first) is None
+        if always and all(result == first for result in results):
             return first
         sizes = {len(result.items) for result in results if isinstance(result, Tuple)}
         if len(sizes) == 1 and all(isinstance(result, Tuple) for result in results):
             columns = zip(*(result.items for result in results if isinstance(result, Tuple)), strict=True)
             return Tuple(tuple(self.opaque(list(column)) for column in columns))
-        return self.opaque([*results, *bound.values()])
+        paths = [
+            frozenset[Form]().union(*(one.bounds for one in conditions[around:])) for _, conditions in returned
+        ]
+        cases = [
+            Case(path, False) if value == Opaque() else self.case(value, path)
+            for (value, _), path in zip(returned, paths, strict=True)
+        ]
+        return self.with_outcomes(self.opaque([*results, *given]), of_cases(cases))
 
 
 def all_uses_are_followed(array: Array, facts: KernelFacts, resolve: Resolve) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from advisor.evidence.source.kernel_walk.affine_forms import THREAD, Outcomes
-from advisor.evidence.source.kernel_walk.index_bounds import UNKNOWN
+from advisor.evidence.source.kernel_walk.affine_forms import THREAD, Form, Outcomes
+from advisor.evidence.source.kernel_walk.index_bounds import UNKNOWN, Case
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     Condition,
     KernelFacts,
@@ -157,6 +157,15 @@ class WalkState:
         if outcomes != UNKNOWN:
             self.atoms.outcomes[test.form.terms[0][0][0]] = outcomes
         return test
+
+    def truth(self, value: Value) -> bool | None:
+        """Whether a value is a constant that a test takes for true; None of any other."""
+        known = value.form.constant if isinstance(value, Scalar) else None
+        return None if known is None else bool(known)
+
+    def case(self, value: Value, path: frozenset[Form]) -> Case:
+        """The case in which a truth value is the given one, where what `path` has is at 0 or below."""
+        return Case(path, self.truth(value), self.outcomes(value))
 
     def _selects_one_thread(self, node: ast.AST) -> bool:
         """Whether a test is true for one thread of the block only, as `threadIdx.x == 0` and `i < 1` are."""

@@ -74,3 +74,51 @@ def test_a_test_bounds_the_index(tmp_path, name):
 @pytest.mark.parametrize("name", UNGUARDED)
 def test_a_test_does_not_bound_the_index(tmp_path, name):
     assert guarded(tmp_path, UNGUARDED[name]) is False
+
+
+# What device functions say of their arguments, each with a kernel's test of it that keeps x below n.
+IN_FUNCTIONS = {
+    "a choice of truths": ("return True if x >= n or y >= m else False", "if said: return"),
+    "a choice the other way round": ("return False if x < n else True", "if said: return"),
+    "one return for each": ("if x >= n:\n        return True\n    return False", "if said: return"),
+    "two ways out": (
+        "if y >= m:\n        return False\n    if x >= n:\n        return False\n    return True",
+        "if not said: return",
+    ),
+    "numbers": ("if x < n:\n        return 1\n    else:\n        return 0", "if not said: return"),
+    "a test behind another": ("if y >= m:\n        return False\n    return x < n", "if not said: return"),
+    "nothing at the end": ("if x < n:\n        return True", "if not said: return"),
+}
+NOT_IN_FUNCTIONS = {
+    "either is enough": "if y >= m:\n        return True\n    return x < n",
+    "data decides": "if mask[y] > 0:\n        return True\n    return x < n",
+    "the other way round": "if x < n:\n        return False\n    return True",
+    "both": "if x < n:\n        return True\n    return True",
+}
+
+
+def guarded_by_function(folder, function: str, test: str) -> object:
+    text = f"""\
+@cuda.jit(device=True)
+def says(x, y, n, m, mask):
+    {function}
+
+@cuda.jit
+def k(out, mask, n, m):
+    x, y = cuda.grid(2)
+    said = says(x, y, n, m, mask)
+    {test}
+    out[x] = 1
+"""
+    return value(next(one for one in records(folder, "access", text) if one.label == "out"), "guarded")
+
+
+@pytest.mark.parametrize("name", IN_FUNCTIONS)
+def test_a_device_function_tells_what_it_asks(tmp_path, name):
+    function, test = IN_FUNCTIONS[name]
+    assert guarded_by_function(tmp_path, function, test) is True
+
+
+@pytest.mark.parametrize("name", NOT_IN_FUNCTIONS)
+def test_a_device_function_that_does_not_tell(tmp_path, name):
+    assert guarded_by_function(tmp_path, NOT_IN_FUNCTIONS[name], "if not said: return") is False

@@ -72,3 +72,16 @@ def test_how_many_elements_are_used_of_how_many(tmp_path, body, used, elements):
 @pytest.mark.parametrize("body", ["print(d.copy_to_host()[:5])", "h = d.copy_to_host()\nassert h[0] == 1"])
 def test_what_is_only_shown(tmp_path, body):
     assert value(copy(tmp_path, body), "shown_only") is True
+
+
+def test_an_array_that_the_method_keeps_just_before(tmp_path):
+    text = """
+        class Sum:
+            def run(self, x):
+                self.total = np.zeros([1], dtype=np.float32)
+                d = cuda.to_device(self.total)
+                add[32, 256](x, d)
+                self.total = d.copy_to_host()[0]
+        """
+    found = [one for one in records(tmp_path, "transfer", text) if one.label == "copy_to_host"][-1]
+    assert (value(found, "used_elements"), value(found, "array_elements")) == (1, 1)

@@ -23,7 +23,7 @@ from advisor.evidence.source.host.data_flow.grids.sizes import (
 from advisor.program.arrays.host_evaluator import HostValues
 from advisor.program.arrays.host_values import Number
 from advisor.program.kernels.called_functions import CalledFunctions
-from advisor.program.names.object_attributes import values_of_attribute
+from advisor.program.names.object_attributes import stored_before, values_of_attribute
 from advisor.program.names.scope_bindings import bound_at, scope_bindings, values_at
 from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.syntax.calls import called_name, last_name
@@ -164,6 +164,9 @@ class SizeReader:
         if owner is None:
             base = self._name(node.value, frame, depth)
             return Leaf((base.key, node.attr), ast.unparse(node)) if isinstance(base, Leaf) else None
+        stored = stored_before(frame.module, node)
+        if stored is not None and (last := self.read(stored, frame, depth)) is not None:
+            return last
         values = [one for _, one in values_of_attribute(frame.module, owner, node.attr)]
         values += _of_property(frame.module, owner, node.attr)
         of_class = scope_bindings(frame.module, owner).names.get(node.attr, [])
