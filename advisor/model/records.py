@@ -21,14 +21,17 @@ ORIGINS: tuple[Source, ...] = ("assumed", *SOURCES)
 class Reading:
     """One value of one metric, in the metric's declared unit, and the assumptions it rests on.
 
-    `most` is what the value may be instead under another of the assumptions, where that is larger: messages
-    then tell both, and rules judge the smaller one.
+    `least` and `most` are what the value may be instead under another of the assumptions, where that is
+    smaller or larger: messages then tell the range, and rules judge the value. `least_because` is what
+    makes it smaller.
     """
 
     value: Value
     source: Source = "source"
     assumptions: tuple[str, ...] = ()
     most: float | None = None
+    least: float | None = None
+    least_because: str = ""
 
 
 # Most readings say one of a few values, thousands of times in a run.
@@ -69,6 +72,13 @@ class Record:
             known = self.readings.get(metric)
             if known is not None and value is not None and value > float(known.value):
                 self.readings[metric] = replace(known, most=float(value))
+
+    def may_be_less(self, because: str, **least: float | None) -> None:
+        """Note what metrics that are known may be instead, where that is smaller, and what makes them so."""
+        for metric, value in least.items():
+            known = self.readings.get(metric)
+            if known is not None and value is not None and value < float(known.value):
+                self.readings[metric] = replace(known, least=float(value), least_because=because)
 
 
 @dataclass(frozen=True, slots=True)

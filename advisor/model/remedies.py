@@ -19,6 +19,7 @@ class CountChange:
     """One count at one place of the source: `after` is the factor by which it changes, or the value that it
     has then (`OF_BLOCKS`).
 
+    `after_most` is the factor where the count may be smaller than it is taken to be, so that less is saved.
     `share` is the least and the most part that the place has in the kernel's count. `kind` is that of an
     access: load, store or update. What stands at one `place` (path, line, array and kind) shares its part.
     """
@@ -28,6 +29,16 @@ class CountChange:
     share: tuple[float, float] = (1.0, 1.0)
     kind: str = ""
     place: str = ""
+    after_most: float | None = None
+
+    def factor(self, bound: int) -> float:
+        """The factor that saves least (0) or most (1)."""
+        return self.after if bound or self.after_most is None else self.after_most
+
+    @property
+    def varies(self) -> bool:
+        """Whether it may save more or less."""
+        return self.share[0] != self.share[1] or self.after_most is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from advisor.model.records import ORIGINS, Record, Source
+from advisor.model.records import ORIGINS, Reading, Record, Source
 from advisor.model.text.source_text import Span
 
 Numbers = npt.NDArray[np.float64]
@@ -26,13 +26,21 @@ class Column:
 
     `values` is float64 with NaN for unknown (truth values are 0 and 1), or objects with None for unknown;
     `sources` holds for each row an index into `ORIGINS`, or NO_SOURCE; `assumptions` only the rows that
-    rest on any, and `most` those whose value may be larger.
+    rest on any, `most` and `least` those whose value may be larger or smaller.
     """
 
     values: Numbers | Texts
     sources: npt.NDArray[np.uint8]
     assumptions: dict[int, tuple[str, ...]] = field(default_factory=dict)
     most: dict[int, float] = field(default_factory=dict)
+    least: dict[int, float] = field(default_factory=dict)
+
+    def span(self, row: int) -> tuple[float, float] | None:
+        """The least and the most that the value of `row` may be, None where it is the value alone."""
+        if row not in self.most and row not in self.least:
+            return None
+        value = float(self.values[row])
+        return self.least.get(row, value), self.most.get(row, value)
 
     def source(self, row: int) -> Source | None:
         """The source that gave the value of `row`, None where it is unknown."""
@@ -90,8 +98,17 @@ def merge_records(records: Iterable[Record]) -> dict[str, dict[str, Record]]:
         for metric, reading in record.readings.items():
             present = known.readings.get(metric)
             if present is None or ORIGINS.index(reading.source) >= ORIGINS.index(present.source):
-                known.readings[metric] = reading
+                known.readings[metric] = reading if present is None else _with_least(reading, present)
     return merged
+
+
+def _with_least(reading: Reading, before: Reading) -> Reading:
+    """A reading in the place of a weaker one, whose smaller value launches that are made up do not exclude:
+    they make up the sizes that it depends on.
+    """
+    if reading.source != "synthesised" or before.least is None or before.least >= float(reading.value):
+        return reading
+    return replace(reading, least=before.least, least_because=before.least_because)
 
 
 def build_tables(
@@ -139,13 +156,18 @@ def _column(metric: str, records: list[Record]) -> Column:
         dtype=np.uint8,
     )
     assumptions = {
-        row: reading.assumptions
+        row: (*reading.assumptions, *((reading.least_because,) if reading.least_because else ()))
         for row, reading in enumerate(readings)
-        if reading is not None and reading.assumptions
+        if reading is not None and (reading.assumptions or reading.least_because)
     }
     most = {
         row: reading.most
         for row, reading in enumerate(readings)
         if reading is not None and reading.most is not None
     }
-    return Column(values, sources, assumptions, most)
+    least = {
+        row: reading.least
+        for row, reading in enumerate(readings)
+        if reading is not None and reading.least is not None
+    }
+    return Column(values, sources, assumptions, most, least)

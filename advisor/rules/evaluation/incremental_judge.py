@@ -75,7 +75,7 @@ def _content(table: Table) -> bytes:
     add(table.labels, table.paths)
     digest.update(table.owners.tobytes())
     for name, column in table.columns.items():
-        add(name, column.values.dtype.char, column.assumptions, column.most)
+        add(name, column.values.dtype.char, column.assumptions, column.most, column.least)
         if column.values.dtype == object:
             add(column.values.tolist())
         else:

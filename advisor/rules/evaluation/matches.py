@@ -149,13 +149,11 @@ class Telling:
     def _shown(
         evaluation: Evaluation, reference: Reference, value: float | str | bool, metric: Metric
     ) -> str:
-        """A value as a person writes it; `4 to 8 sectors/request` where an assumption may make it larger."""
+        """A value as a person writes it; `4 to 8 sectors/request` where an assumption may change it."""
         column, rows, _ = evaluation.view.column(reference.parts)
         row = evaluation.view.start if rows is None else int(rows[0])
-        most = None if column is None else column.most.get(row)
-        if most is None:
-            return format_value(value, metric.unit)
-        return format_range(float(value), most, metric.unit)
+        span = None if column is None else column.span(row)
+        return format_value(value, metric.unit) if span is None else format_range(*span, metric.unit)
 
     def _reading(
         self, evaluation: Evaluation, reference: Reference, metric: Metric

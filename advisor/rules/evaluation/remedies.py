@@ -37,7 +37,8 @@ def _changes(item: CountAfter, evaluation: Evaluation) -> list[CountChange] | No
         if part is None:
             return None
         kind, place = _place(item.count.parts[:-1], evaluation) if share else ("", "")
-        found.append(CountChange(cast("Count", count), after, part, kind, place))
+        most = _after_most(item, after, evaluation)
+        found.append(CountChange(cast("Count", count), after, part, kind, place, most))
     return found
 
 
@@ -53,6 +54,17 @@ def _after(item: CountAfter, counts: Counts, evaluation: Evaluation) -> float | 
         return 0.0
     before = _number(item.count, evaluation)
     return after / before if after is not None and before else None
+
+
+def _after_most(item: CountAfter, after: float, evaluation: Evaluation) -> float | None:
+    """The factor where the count is as small as it may be; None where it is what it is."""
+    if after >= 1.0 or _factor_of(item.count, item.value) is not None:
+        return None
+    column, rows, _ = evaluation.view.column(item.count.parts)
+    row = evaluation.view.start if rows is None else int(rows[0])
+    least = None if column is None else column.least.get(row)
+    before = _number(item.count, evaluation)
+    return min(1.0, after * before / least) if least and before else None
 
 
 def _factor_of(count: Reference, value: Expression) -> Expression | None:

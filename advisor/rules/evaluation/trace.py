@@ -187,7 +187,7 @@ class Tracer:
         return Value(name, shown, source or "")
 
     def shown(self, reference: Reference, metric: Metric | None) -> str:
-        """The value of a metric as a person writes it, `4 to 8` of one that may be larger."""
+        """The value of a metric as a person writes it, `4 to 8` of one that an assumption may change."""
         if metric is None:
             return "unknown"
         if metric.unit == TEXT:
@@ -198,9 +198,9 @@ class Tracer:
             return "unknown"
         column, rows, _ = self.evaluation.view.column(reference.parts)
         row = self.evaluation.view.start if rows is None else int(rows[0])
-        most = None if column is None else column.most.get(row)
-        if most is not None:
-            return format_range(value, most, metric.unit)
+        span = None if column is None else column.span(row)
+        if span is not None:
+            return format_range(*span, metric.unit)
         return format_value(bool(value) if metric.unit == TRUTH else value, metric.unit)
 
     # -- what would have to change -----------------------------------------------------------------------

@@ -25,9 +25,7 @@ def remedy_gain(
     not known.
     """
     at = _by_count(changes)
-    vary = bool(at.get("registers")) or any(
-        one.share[0] != one.share[1] for each in at.values() for one in each
-    )
+    vary = bool(at.get("registers")) or any(one.varies for each in at.values() for one in each)
     found: list[Gain] = []
     for counts in possible:
         for bound in _BOUNDS if vary else _BOUNDS[:1]:
@@ -81,7 +79,7 @@ def change_of(at: _At, counts: LaunchCounts, bound: int) -> Change | None:
 
 def _left(at: _At, count: Count, bound: int) -> float:
     """The part of a count that is left."""
-    return max(0.0, 1.0 - sum(one.share[bound] * (1.0 - one.after) for one in at.get(count, ())))
+    return max(0.0, 1.0 - sum(one.share[bound] * (1.0 - one.factor(bound)) for one in at.get(count, ())))
 
 
 def _accesses(
@@ -95,7 +93,7 @@ def _accesses(
         return None, None
     less = {"load": 0.0, "store": 0.0}
     for one in changes:
-        saved = one.share[bound] * (1.0 - one.after) * (loaded + stored)
+        saved = one.share[bound] * (1.0 - one.factor(bound)) * (loaded + stored)
         if one.kind == "update":
             # Its load and its store ask for the same.
             less["load"] += saved / 2

@@ -6,7 +6,14 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from advisor.evidence.source.kernel_walk.affine_forms import THREAD, Outcomes, Quotient, atom, number, polynomial
+from advisor.evidence.source.kernel_walk.affine_forms import (
+    THREAD,
+    Outcomes,
+    Quotient,
+    atom,
+    number,
+    polynomial,
+)
 from advisor.evidence.source.kernel_walk.index_bounds import of_cases, of_comparison, of_parts
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     Access,

@@ -75,8 +75,9 @@ def of_parts(operator: ast.boolop, parts: Sequence[Outcomes]) -> Outcomes:
 
 
 def of_cases(cases: Sequence[Case]) -> Outcomes:
-    """Return what a truth value bounds that is another one in each of several cases, of which one holds: where
-    it is true, one of the cases holds in which it can be, and so where it is false.
+    """Return what a truth value bounds that is another one in each of several cases, of which one holds.
+
+    Where it is true, one of the cases holds in which it can be true, and so where it is false.
     """
     true = [one.path | one.outcomes.holds for one in cases if one.value is not False]
     false = [one.path | one.outcomes.fails for one in cases if one.value is not True]

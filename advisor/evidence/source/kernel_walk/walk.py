@@ -207,9 +207,8 @@ class KernelWalk(LoopWalk):
         if len(sizes) == 1 and all(isinstance(result, Tuple) for result in results):
             columns = zip(*(result.items for result in results if isinstance(result, Tuple)), strict=True)
             return Tuple(tuple(self.opaque(list(column)) for column in columns))
-        paths = [
-            frozenset[Form]().union(*(one.bounds for one in conditions[around:])) for _, conditions in returned
-        ]
+        inside = [conditions[around:] for _, conditions in returned]
+        paths = [frozenset[Form]().union(*(one.bounds for one in passed)) for passed in inside]
         cases = [
             Case(path, False) if value == Opaque() else self.case(value, path)
             for (value, _), path in zip(returned, paths, strict=True)

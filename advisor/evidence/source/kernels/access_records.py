@@ -28,6 +28,7 @@ from advisor.evidence.source.warps.assumed_layouts import assumptions_of, assump
 from advisor.evidence.source.warps.lane_addresses import SECTOR_BYTES
 from advisor.evidence.source.warps.lanes import LanePattern, lane_pattern
 from advisor.evidence.source.warps.register_elements import stays_in_register
+from advisor.evidence.source.warps.shortest_rows import ShortestRows, shortest_rows
 from advisor.evidence.source.warps.single_iterations import in_one_iteration
 from advisor.evidence.source.warps.thread_use import single_thread
 from advisor.evidence.source.warps.traffic_shares import know_traffic
@@ -60,6 +61,7 @@ def access_records(
     extents = {id(array): extents_of(array, groups.of(array)) for array in facts.arrays}
     found = []
     patterns: dict[object, LanePattern] = {}
+    shortest: dict[object, ShortestRows | None] = {}
     assumed: dict[object, bool] = {}
     alike: dict[object, Record] = {}
     contexts: dict[object, dict[str, Value | None]] = {}
@@ -88,8 +90,12 @@ def access_records(
             patterns[alike_lanes] = pattern = _best(access, facts, shapes, sizes)
             other_patterns = [lane_pattern(access, facts.atoms, shape, sizes) for shape in others]
             assumed[alike_lanes] = any(map(_is_coalesced, other_patterns))
+            meeting_it = groups.of(access.array)
+            shortest[alike_lanes] = shortest_rows(pattern, access, meeting_it, facts.atoms, shapes, sizes)
         resting = (*assumptions_of(access.array, shapes), *assumptions_of_rows(access.array, sizes, pattern))
         _know_pattern(record, access, pattern, resting)
+        if (short := shortest[alike_lanes]) is not None:
+            record.may_be_less(short.because, sectors_per_request=short.sectors)
         # Which element of its row an access meets makes no difference to what is around it.
         around = rows[position], *situation[1:5]
         if around not in contexts:
@@ -137,6 +143,7 @@ def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumpti
         ideal_sectors_per_request=pattern.ideal_sectors,
         exchanged_sectors_per_request=pattern.exchanged_sectors,
         exchange=pattern.exchange,
+        single_along_fast_axis=pattern.single_along_fast_axis,
         bank_conflict_ways=pattern.bank_conflict_ways,
     )
     if pattern.wider is not None:

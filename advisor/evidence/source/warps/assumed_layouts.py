@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.evidence.source.kernel_walk.kernel_facts import Array
-from advisor.evidence.source.warps.lane_addresses import SECTOR_BYTES
 from advisor.evidence.source.warps.lanes import LanePattern
 from advisor.program.launches.block_shape import BlockShape, assumed_in_words
 
@@ -35,7 +34,7 @@ def assumptions_of_rows(array: Array, extents: Sequence[int | None], pattern: La
         return ()
     side = "column" if array.order == "F" else "row"
     if pattern.lane_stride is None:
-        return (f"A {side} of `{array.name}` is taken to be at least {SECTOR_BYTES} bytes long.",)
+        return ()
     named = extents[0 if array.order == "F" else -1] if extents else None
     if named is None:
         return ()

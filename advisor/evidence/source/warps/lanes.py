@@ -59,6 +59,7 @@ class LanePattern:
     bank_conflict_ways: float | None = None
     exchanged_sectors: float | None = None
     exchange: str | None = None
+    single_along_fast_axis: bool | None = None
     wider: LanePattern | None = None
 
 
@@ -215,6 +216,7 @@ def _with_sectors(pattern: LanePattern, warps: _Warps, turned: _Turned, itemsize
     return replace(
         pattern,
         exchange=turned.axes,
+        single_along_fast_axis=turned.single,
         sectors=warps.sectors(itemsize),
         ideal_sectors=warps.ideal_sectors(itemsize),
         exchanged_sectors=min(exchanged, default=None),
@@ -242,12 +244,14 @@ def _local_sectors(warp: WarpOffsets, itemsize: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Turned:
-    """What results when two thread indices change places: their names, and the warps with the sizes of the
-    block along the two as they are and exchanged.
+    """What results when two thread indices change places: their names, the warps with the sizes of the block
+    along the two as they are and exchanged, and whether the block has one thread along the second of them,
+    which follows an axis of unknown size, and several along both others.
     """
 
     axes: str | None = None
     warps: tuple[_Warps, ...] = ()
+    single: bool | None = None
 
 
 def _exchanged(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]) -> _Turned:
@@ -269,7 +273,9 @@ def _exchanged(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[i
     x, y, z = (sizes[letters.get(axis, axis)] for axis in sizes)
     shapes = (block, BlockShape(x, y, z))
     found = [_Warps(access, atoms, one, turned, extents, bounds) for one in shapes]
-    return _Turned(_names(lane, other), tuple(found))
+    several = [letter for letter, size in sizes.items() if size and size > 1]
+    single = sizes[other[-1]] == 1 and len(several) > 1 and extents[-1:] in ((), (None,))
+    return _Turned(_names(lane, other), tuple(found), single)
 
 
 def _renamed(form: Form, letters: Mapping[str, str]) -> Form:

@@ -161,12 +161,19 @@ def test_a_thread_with_its_own_row_meets_no_other_thread(tmp_path):
         assert value(found, "data_dependent") is meets
 
 
-def test_a_row_of_unknown_length_is_said_to_be_taken_as_long(tmp_path):
+def test_a_row_of_unknown_length_may_be_as_short_as_one_element(tmp_path):
     text = "@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n    if i < a.shape[0]:\n        a[{}] = 1\n"
-    said = "A row of `a` is taken to be at least 32 bytes long."
-    for index, assumed in (("i, a.shape[0]", True), ("a.shape[0], i", False)):
+    said = (
+        "The length of a row of `a` is not known: the smaller number of sectors is that of one element, "
+        "the larger that of 32 bytes and more."
+    )
+    for index, sectors, least, because in (
+        ("i, a.shape[0]", 32, 4, said),
+        ("a.shape[0], i", 4, None, ""),
+    ):
         (found,) = records(tmp_path, "access", text.format(index))
-        assert (said in found.readings["sectors_per_request"].assumptions) is assumed
+        reading = found.readings["sectors_per_request"]
+        assert (reading.value, reading.least, reading.least_because) == (sectors, least, because)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +182,7 @@ def test_a_row_of_unknown_length_is_said_to_be_taken_as_long(tmp_path):
         # Nothing tells whether rows are longer: the fewest sectors that they can take.
         ("out[i] = a[i, 0]", 4, "to have one element, as many as the kernel names."),
         ("out[i] = a[i, 0] + a[i, 2]", 12, "to have 3 elements, as many as the kernel names."),
-        ("out[i] = a[i, n]", 32, "to be at least 32 bytes long."),
+        ("out[i] = a[i, n]", 32, None),
         ("out[i] = a[0, i]", 4, None),
     ],
 )
