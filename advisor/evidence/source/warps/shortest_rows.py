@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -59,16 +60,25 @@ def least_extents(
     """Return the sizes of an array along its axes where `extents` tells them, else the least that they are by
     what the `accesses` to it say of each.
 
-    An axis is as long as the places that the kernel names along it, and has an element for each thread that a
-    block has along it: a launch makes threads for elements. It is as long as a loop that goes to the size up
-    to which threads go, too.
+    A record has the fields that the kernel names. An axis is as long as the places that it names along it, and
+    has an element for each thread that a block has along it: a launch makes threads for elements. It is as
+    long as a loop that goes to the size up to which threads go, too.
     """
     bounds = {bound for access in accesses for one in access.place.conditions for bound in one.bounds}
+    fields = len({name for access in accesses if (name := _field_of(access))})
     found = []
     for axis, known in enumerate(extents):
         ways = [_least(access, axis, shapes, bounds) for access in accesses if axis < len(access.indices)]
-        found.append(known if known is not None else max(ways, default=1))
+        of_record = fields if axis == len(extents) - 1 else 1
+        found.append(known if known is not None else max(*ways, of_record, 1))
     return tuple(found)
+
+
+def _field_of(access: Access) -> str | None:
+    """The name in the last brackets of an access to a field of a record."""
+    node = access.place.node
+    named = node.slice if isinstance(node, ast.Subscript) else None
+    return named.value if isinstance(named, ast.Constant) and isinstance(named.value, str) else None
 
 
 def _least(access: Access, axis: int, shapes: Sequence[BlockShape], bounds: Iterable[Form]) -> int:

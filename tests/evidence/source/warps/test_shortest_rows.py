@@ -40,6 +40,9 @@ def spans(folder, text: str, label: str = "a") -> tuple[object, object]:
         # A plane of unknown size for each lane.
         ("for c in range(q):\n    out[i] += a[i, m, c]", 32, 4),
         ("for c in range(q):\n    out[i] += a[i, 3, c]", 32, 16),
+        # Records of at least two fields.
+        ('out[i] = a[i]["x"]', 32, 4),
+        ('out[i] = a[i]["x"] + a[i]["y"]', 32, 8),
         # Side by side, and each lane at the same place.
         ("out[i] = a[q, i]", 4, None),
         ("out[i] = a[q, m]", 1, None),
