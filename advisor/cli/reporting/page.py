@@ -6,11 +6,14 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from advisor.cli.pages.tables import plain_table
 from advisor.reports.outputs.wording.numbers import markdown_table
 
 _WIDTH, _NARROWEST = 110, 40
+# Between two columns; and what a column in several lines keeps at least.
+_GAP, _NARROW_COLUMN = 2, 12
 
 
 def page_width() -> int:
@@ -23,18 +26,69 @@ def page_width() -> int:
 def fitting_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int], optional: Sequence[int]
 ) -> str:
-    """A table without the first of the `optional` columns, as many as its page has no room for."""
+    """A table no wider than its page: without the first of the `optional` columns, as many as there is no
+    room for; then with the widest column of words in several lines; then in parts, each with the first column.
+    """
     width = page_width()
+    table = _Table(header, rows, frozenset(right))
     for dropped in range(len(optional) + 1):
-        kept = [at for at in range(len(header)) if at not in optional[:dropped]]
-        text = plain_table(
-            [header[at] for at in kept],
-            [[row[at] for at in kept] for row in rows],
-            [place for place, at in enumerate(kept) if at in right],
-        )
-        if max(map(len, text.splitlines())) <= width:
-            break
-    return text
+        fewer = table.of([at for at in range(len(header)) if at not in optional[:dropped]])
+        if fewer.width <= width:
+            return fewer.text()
+    folded = fewer.folded(width)
+    parts = [folded] if folded.width <= width else [one.folded(width) for one in fewer.parts(width)]
+    return "\n\n".join(one.text() for one in parts)
+
+
+@dataclass(frozen=True)
+class _Table:
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    right: frozenset[int]
+
+    @property
+    def widths(self) -> list[int]:
+        """Of each column."""
+        return [max(len(row[at]) for row in (self.header, *self.rows)) for at in range(len(self.header))]
+
+    @property
+    def width(self) -> int:
+        return sum(self.widths) + _GAP * (len(self.header) - 1)
+
+    def text(self) -> str:
+        return plain_table(self.header, self.rows, [*self.right])
+
+    def of(self, kept: Sequence[int]) -> _Table:
+        """The table of some of the columns."""
+        rows = [[row[at] for at in kept] for row in self.rows]
+        right = frozenset(place for place, at in enumerate(kept) if at in self.right)
+        return _Table([self.header[at] for at in kept], rows, right)
+
+    def folded(self, width: int) -> _Table:
+        """The table with its widest column of words in as many lines as make it fit, if that leaves room."""
+        words = [at for at in range(len(self.header)) if at not in self.right]
+        at = max(words, key=lambda column: self.widths[column], default=None)
+        room = 0 if at is None else self.widths[at] - (self.width - width)
+        if at is None or room < max(_NARROW_COLUMN, len(self.header[at])):
+            return self
+        return _Table(self.header, [line for row in self.rows for line in _lines(row, at, room)], self.right)
+
+    def parts(self, width: int) -> list[_Table]:
+        """Tables of the first column and as many others as fit, in turn."""
+        widths, found = self.widths, [[0]]
+        for at in range(1, len(widths)):
+            taken = sum(widths[one] + _GAP for one in found[-1])
+            if taken + widths[at] > width and len(found[-1]) > 1:
+                found.append([0])
+            found[-1].append(at)
+        return [self.of(kept) for kept in found]
+
+
+def _lines(row: Sequence[str], at: int, room: int) -> list[list[str]]:
+    """A row with one cell in several lines, the others in the first of them."""
+    first, *others = textwrap.wrap(row[at], room) or [""]
+    below = [["" if column != at else line for column in range(len(row))] for line in others]
+    return [[*row[:at], first, *row[at + 1 :]], *below]
 
 
 class Page:

@@ -60,9 +60,9 @@ def least_extents(
     """Return the sizes of an array along its axes where `extents` tells them, else the least that they are by
     what the `accesses` to it say of each.
 
-    A record has the fields that the kernel names. An axis is as long as the places that it names along it, and
-    has an element for each thread that a block has along it: a launch makes threads for elements. It is as
-    long as a loop that goes to the size up to which threads go, too.
+    A record has the fields that the kernel names. An axis is as long as the places that it names along it,
+    and has an element for each thread that a block has along it: a launch makes threads for elements. It is
+    as long as a loop that goes to the size up to which threads go, too.
     """
     bounds = {bound for access in accesses for one in access.place.conditions for bound in one.bounds}
     fields = len({name for access in accesses if (name := _field_of(access))})
