@@ -27,7 +27,7 @@ def fitting_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int], optional: Sequence[int]
 ) -> str:
     """A table no wider than its page: without the first of the `optional` columns, as many as there is no
-    room for; then with the widest column of words in several lines; then in parts, each with the first column.
+    room for; then with the widest column of words in several lines; then in parts, all with the first column.
     """
     width = page_width()
     table = _Table(header, rows, frozenset(right))
