@@ -1,7 +1,7 @@
 """Searches the best configuration of reference kernels, nothing cached, and times the trials.
 
-    python benchmarks/tune.py                        conv2d_first and matrix_multiply_improved
-    python benchmarks/tune.py kernels/FILE.py::KERNEL …
+    python benchmarks/commands/tune.py                        conv2d_first and matrix_multiply_improved
+    python benchmarks/commands/tune.py kernels/FILE.py::KERNEL …
 
 Prints a Markdown table. The trials counted and timed are those after the current configuration's.
 """
@@ -18,7 +18,7 @@ from advisor.model.settings.config import load_config
 from advisor.runs.tuning.numbers import tuning_numbers
 from advisor.runs.tuning.search import TuningRequest, TuningResult, tune
 
-_ROOT = Path(__file__).resolve().parent.parent
+_ROOT = Path(__file__).resolve().parents[2]
 _USUAL = ("kernels/conv2d.py::conv2d_first", "kernels/matrix_multiply.py::matrix_multiply_improved")
 _HEADER = (
     "kernel", "trials", "differ / failed", "s before", "s of trials", "trials/s", "current µs", "best µs",

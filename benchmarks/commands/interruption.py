@@ -1,6 +1,6 @@
 """Times what follows Ctrl-C: from the signal to the end of a command, and of every process that it started.
 
-    python benchmarks/interruption.py [--rounds N]
+    python benchmarks/commands/interruption.py [--rounds N]
 
 Each command is interrupted while it works: a check that reads, one that compiles, run, tune, verify and
 profile of a kernel that does not end, and the import of a report that grows with --megabytes. Prints a table

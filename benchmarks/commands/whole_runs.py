@@ -1,9 +1,9 @@
 """Times whole runs of the program, each beside what it is measured against, interleaved in one session.
 
-    python benchmarks/whole_runs.py start            advisor --version beside bare Python
-    python benchmarks/whole_runs.py kernels          advisor check kernels, nothing cached and all cached
-    python benchmarks/whole_runs.py source FOLDER    source evidence beside ruff on the same files
-    python benchmarks/whole_runs.py slowest FOLDER   the files that take longest, one process, no cache
+    python benchmarks/commands/whole_runs.py start           advisor --version beside bare Python
+    python benchmarks/commands/whole_runs.py kernels         advisor check kernels, nothing cached and all cached
+    python benchmarks/commands/whole_runs.py source FOLDER   source evidence beside ruff on the same files
+    python benchmarks/commands/whole_runs.py slowest FOLDER   the slowest files, one process, no cache
 
 Prints a Markdown table of medians, and the median of the ratios of neighbouring runs.
 """
@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 _ADVISOR = [sys.executable, "-m", "advisor"]
-_ROOT = Path(__file__).resolve().parent.parent
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 def seconds(command: Sequence[str], folder: Path, cache: Path) -> float:
