@@ -189,15 +189,15 @@ class Expressions:
             # What nothing tells is handed over.
             return (left is None) == isinstance(operator, ast.Is)
         if isinstance(operator, ast.In | ast.NotIn) and isinstance(right, tuple):
-            if isinstance(left, Nothing) or any(isinstance(one, Nothing) for one in right):
+            if _is_open(left) or any(_is_open(one) for one in right):
                 return Nothing(ast.unparse(node))
             return (left in right) == isinstance(operator, ast.In)
-        if isinstance(left, DType) and isinstance(right, DType) and left.name and right.name:
+        if _is_open(left) or _is_open(right):
+            return Nothing(ast.unparse(node))
+        if isinstance(left, DType) and isinstance(right, DType):
             return (left == right) == isinstance(operator, ast.Eq)
         if isinstance(left, tuple) and isinstance(right, tuple):
             return (left == right) == isinstance(operator, ast.Eq)
-        if isinstance(left, Nothing) or isinstance(right, Nothing):
-            return Nothing(ast.unparse(node))
         found = compare(operator, left, right)
         return Nothing(ast.unparse(node)) if found is UNKNOWN else found
 
@@ -287,6 +287,11 @@ def whole(value: Host) -> int:
 def product(shape: tuple[int, ...]) -> int:
     """How many elements a shape has."""
     return math.prod(shape)
+
+
+def _is_open(value: Host) -> bool:
+    """Whether nothing tells a value; so it is of the type of an array that nothing tells."""
+    return isinstance(value, Nothing) or (isinstance(value, DType) and not value.name)
 
 
 def _library_type(name: str) -> Host:

@@ -42,6 +42,7 @@ class HostRun(Calls):
             self._around.add(id(node))
             node = module.parents.get(node)
         self._steps = 0
+        self.passed_over: list[str] = []
 
     def up_to_launch(self, function: FunctionNode | None) -> None:
         """Walk through a function, or the module's own statements, until the launch.
@@ -131,7 +132,7 @@ class HostRun(Calls):
 
     def _do_assert(self, statement: ast.Assert) -> None:
         if self.truth(statement.test) is False:
-            raise Refused(ast.unparse(statement.test))
+            self._refuse(f"asserts `{ast.unparse(statement.test)}`")
 
     def _do_with(self, statement: ast.With) -> None:
         self.statements(statement.body)
@@ -146,8 +147,16 @@ class HostRun(Calls):
             self.statements(inside[0])
         elif known is None or (known and self._guards_unknown(statement)):
             self._either(statement)
+        elif known and isinstance(statement.body[0], ast.Raise):
+            self._refuse(f"ends where `{ast.unparse(statement.test)}`")
         else:
             self.statements(statement.body if known else statement.orelse)
+
+    def _refuse(self, words: str) -> None:
+        """End the walk where the program does not take the sizes, or note that this is passed over."""
+        if not self.sizes.lenient:
+            raise Refused(f"it {words}")
+        self.passed_over.append(words)
 
     def _guards_unknown(self, statement: ast.If) -> bool:
         """Whether an error is raised for an array of which nothing tells how many axes it has."""

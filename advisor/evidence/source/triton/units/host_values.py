@@ -90,7 +90,7 @@ class Sizes:
 
     `extents` are those of arrays of one axis, two axes …; of `square` ones all axes of an array with two are
     alike, and `last` is their last extent, if it is not 0. `numbers` stand for whole numbers that nothing
-    tells, `truths` for truth values.
+    tells, `truths` for truth values. With `lenient` ones checks of the program that fail are passed over.
     """
 
     name: str
@@ -99,6 +99,7 @@ class Sizes:
     truths: bool = False
     square: bool = False
     last: int = 0
+    lenient: bool = False
 
     def shape(self, axes: int) -> tuple[int, ...]:
         """The shape of an array with so many axes."""

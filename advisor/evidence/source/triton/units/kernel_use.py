@@ -97,7 +97,7 @@ def _counted(function: TritonFunction) -> set[str]:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Mod):
             parts = [node.left, node.right]
         elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _COUNTING:
-            parts = list(node.args)
+            parts = [*node.args, *(one.value for one in node.keywords)]
         found |= {one.id for part in parts for one in ast.walk(part) if isinstance(one, ast.Name)}
         if isinstance(node, ast.Name):
             read.add(node.id)

@@ -136,13 +136,11 @@ def _followed(
 
 
 def _configurations(kernel: TritonFunction) -> tuple[Configuration | None, Configuration | None]:
-    """The first configuration that tuning tries, and the last; both None without tuning."""
+    """The first configuration that tuning tries, and the last; both None where none is written out."""
     if kernel.tuning is None:
         return None, None
     found = [one for one in kernel.tuning.configurations if all(one.sizes.values())]
-    if not found:
-        raise NotPlanned("The configurations that tuning tries are not written out.")
-    return found[0], found[-1]
+    return (found[0], found[-1]) if found else (None, None)
 
 
 @dataclass
@@ -160,7 +158,12 @@ class _Maker:
         """One plan; raises NotPlanned where the program refuses its sizes, or a value cannot be made up."""
         sizes = look.sizes.halved() if self.use.products else look.sizes
         problem = ""
-        for tried in (sizes, replace(sizes, square=True), replace(sizes, last=_LAST)):
+        for tried in (
+            sizes,
+            replace(sizes, square=True),
+            replace(sizes, last=_LAST),
+            replace(sizes, lenient=True),
+        ):
             try:
                 return self._made(replace(look, sizes=tried))
             except Refused as refused:
@@ -180,6 +183,9 @@ class _Maker:
         if grid is None:
             grid = (_PROGRAMS, _PROGRAMS, 1) if self._axes() > 1 else (_PROGRAMS, 1, 1)
             self.assumptions.append("Nothing tells the grid.")
+        self.assumptions += [
+            f"The program {one}, which is passed over for sizes that are made up." for one in run.passed_over
+        ]
         if run.taken:
             told = ", ".join(f"{name} is {_shown(value)}" for name, value in list(run.taken.items())[:6])
             self.assumptions.append(f"Numbers that the source does not state are made up: {told}.")
