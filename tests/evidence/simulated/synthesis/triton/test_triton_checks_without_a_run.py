@@ -65,7 +65,7 @@ def test_findings_rest_on_launches_that_are_made_up_and_say_so(advise: AdvisorCo
     assert "59.4% of the lanes" in lanes["message"]  # 608 / 1,024
     assert "tensor cores do 0% of its operations" in product["message"]
     assumed = " ".join(lanes["assumptions"])
-    assert "Synthesised launch: grid 400, 2 warps [from program.py:27], *fp32, n=608, B=1024" in assumed
+    assert "Synthesised launch: grid 400, 2 warps [from program.py:28], *fp32, n=608, B=1024" in assumed
     assert not (project / "imported").exists()
 
 
