@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form
@@ -136,9 +137,17 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None, laun
         "walks_down_column": (row is not None) if known else None,
         "row_length": row,
         "masked": note.has_mask,
+        "elements": _elements(note),
         "in_loop": bool(note.where.loops),
     }
     return _place(notes, "triton_access", note.node, note.address.pointer or "an address", values)
+
+
+def _elements(note: AccessNote) -> int | None:
+    """How many elements an access moves at most, None where an extent is no number in its text."""
+    known = [one for one in note.address.shape or () if isinstance(one, int)]
+    shape = note.address.shape
+    return math.prod(known) if shape is not None and len(known) == len(shape) else None
 
 
 def _one_by_one(note: AccessNote, notes: KernelNotes) -> bool:

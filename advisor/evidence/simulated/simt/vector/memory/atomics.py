@@ -65,7 +65,9 @@ def _atomic(e: Emission, item: Instruction) -> None:
     if kind is None:
         own = element_type(item.types[-1])
         kind = own if name.endswith(("f32", "f64")) else integer_of(width_of(own))
-    given = [e.read(operand, kind) for operand in item.operands[first + 1 :]]
+    # The policy of the caches stands last.
+    behind = item.operands[first + 1 : -1 if "L2::cache_hint" in item.modifiers else None]
+    given = [e.read(operand, kind) for operand in behind]
     values = [builder.broadcast(value) for value in given]
     place = place_of(e, item, address)
     together = not is_vector(place.base) and _added_up(name, all(not is_vector(one) for one in given))
@@ -94,3 +96,9 @@ def _atomic(e: Emission, item: Instruction) -> None:
 )
 def _nothing(e: Emission, item: Instruction) -> None:
     """Leave out orders and hints that one warp after the other does not need."""
+
+
+@handles("createpolicy")
+def _policy(e: Emission, item: Instruction) -> None:
+    """Make a policy of the caches, a hint that nothing here follows (PTX ISA, "createpolicy")."""
+    e.write(item, constant(I64, 0))
