@@ -48,10 +48,11 @@ class TritonLaunches:
         report: Report,
         *,
         jobs: int,
-        seconds: float,
+        seconds: float | None,
         progress: Progress | None = None,
     ) -> SynthesisedEvidence:
-        """What is known of the units, of which new ones are looked at for so many seconds together.
+        """What is known of the units, of which new ones are looked at for so many seconds together; without
+        any only what is kept.
 
         Notices of the report say how many are left out, and what keeps launches from being run at all.
         """
@@ -64,7 +65,7 @@ class TritonLaunches:
         questions = [TritonQuestion(one, capability) for one in units if not one.unknown]
         known = known_answers(questions, self._cache)
         new = [one for one in questions if one.unit.kernel not in known]
-        if new:
+        if new and seconds is not None:
             answers = new_answers(
                 new,
                 AnsweringHere(self._answer, min(jobs, len(new))),
