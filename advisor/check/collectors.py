@@ -18,10 +18,10 @@ from advisor.model.devices import Device
 from advisor.model.errors import AdvisorError, EvidenceUnavailable, SourceProblem, UsageError
 from advisor.model.findings import Problem, Report
 from advisor.model.machine_code.gpu_extra import missing_translator
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.records import LineReading, Record
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.text.source_text import read_source
-from advisor.model.triton_unit import TritonUnit
 
 if TYPE_CHECKING:
     from advisor.evidence.compiled import CompiledEvidence

@@ -16,10 +16,10 @@ from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.errors import UsageError
 from advisor.model.findings import Problem, Report
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.records import Record
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.settings.config import cache_folder
-from advisor.model.triton_unit import TritonUnit
 
 if TYPE_CHECKING:
     from lsp_server.evidence.compiling import KernelCompiler

@@ -14,9 +14,9 @@ from advisor.evidence.simulated.synthesis.processes.contained_runs import Contai
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.findings import Report
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.settings.check_options import Progress
 from advisor.model.storage.cache import Cache, user_cache_folder, user_code_folder
-from advisor.model.triton_unit import TritonUnit
 
 _COMPILE_SECONDS = 20.0
 _MOST_PROCESSES = 2

@@ -19,9 +19,9 @@ from advisor.evidence.simulated.synthesis.triton.evidence import add_triton
 from advisor.evidence.simulated.synthesis.triton.question import TritonQuestion
 from advisor.model.devices import Device
 from advisor.model.findings import Report
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.settings.check_options import Progress
 from advisor.model.storage.cache import Cache
-from advisor.model.triton_unit import TritonUnit
 
 PROGRAM = "advisor.evidence.simulated.synthesis.triton.synthesise:synthesise"
 _TOLD = "running synthesised launches of Triton"

@@ -19,12 +19,12 @@ from advisor.evidence.source.test_paths import holds_benchmarks, holds_tests, is
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.errors import SourceProblem
 from advisor.model.findings import Problem, Unrecognised
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.records import Record
 from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.notebooks.json_text import OtherLanguage
 from advisor.model.text.source_text import SourceText, decode_source
 from advisor.model.text.syntax_trees import parses
-from advisor.model.triton_unit import TritonUnit
 from advisor.program.kernels.jit_expressions import Use
 from advisor.program.launches.launched_as import LaunchedAs
 from advisor.program.names.read_names import WORDS_FOR_ANY_NAME

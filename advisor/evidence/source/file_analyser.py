@@ -18,12 +18,12 @@ from advisor.evidence.source.other_files.factory_callers import factories_around
 from advisor.model.compilation_unit import CompilationUnit, StatedLaunch
 from advisor.model.errors import SourceProblem
 from advisor.model.findings import Problem
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.records import Record
 from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.notebooks.joined_text import cells_of
 from advisor.model.text.source_text import SourceText, read_source
 from advisor.model.text.syntax_recovery import SyntaxFault
-from advisor.model.triton_unit import TritonUnit
 from advisor.program.arrays.host_evaluator import HostValues
 from advisor.program.arrays.host_values import Order
 from advisor.program.arrays.launch_arguments import Extents, Given, orders_elsewhere

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from advisor.evidence.source.analysis import analyse
-from advisor.model.triton_unit import TritonUnit
+from advisor.model.machine_code.triton_unit import TritonUnit
 
 HEAD = "import torch\nimport triton\nimport triton.language as tl\n\n"
 ROW = """

@@ -11,8 +11,8 @@ from advisor.evidence.simulated.launches.readings.triton_readings import active_
 from advisor.evidence.simulated.synthesis.agreement import agree
 from advisor.evidence.simulated.synthesis.result import LineCounts
 from advisor.evidence.simulated.synthesis.trial import Trial
+from advisor.model.machine_code.triton_unit import Varies
 from advisor.model.records import LineReading, Value
-from advisor.model.triton_unit import Varies
 
 # Metrics that follow from the bytes of elements and where rows begin, and by how much at most, rounded up.
 _OF_BYTES = frozenset({"sectors_per_request", "ideal_sectors_per_request"})

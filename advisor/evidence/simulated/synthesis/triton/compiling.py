@@ -20,8 +20,8 @@ from triton.compiler import ASTSource, make_backend
 
 from advisor.evidence.simulated.synthesis.arguments import NotMade
 from advisor.evidence.simulated.synthesis.triton.places import place_of_function
+from advisor.model.machine_code.triton_unit import Constant, TritonFunctionText, TritonPlan, TritonUnit
 from advisor.model.text.syntax_trees import syntax_tree
-from advisor.model.triton_unit import Constant, TritonFunctionText, TritonPlan, TritonUnit
 
 _WARP = 32
 # For which versions of Triton 3 write code, so that no assembler is asked for its own.

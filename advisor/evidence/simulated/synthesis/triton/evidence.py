@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence, shape
 from advisor.evidence.simulated.synthesis.result import MadeLaunch, Synthesis
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.records import Record
 from advisor.model.text.source_text import Span
-from advisor.model.triton_unit import TritonUnit
 
 _WARP = 32
 _NAMED = 8

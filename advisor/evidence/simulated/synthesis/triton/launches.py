@@ -17,7 +17,7 @@ from advisor.evidence.simulated.simt.machine import Kernel
 from advisor.evidence.simulated.synthesis.arguments import Arguments, NotMade, Span
 from advisor.evidence.simulated.synthesis.trial import Bounds, Trial, run_trial
 from advisor.evidence.simulated.synthesis.triton.compiling import Compiled, passed_scalars, scalar_type
-from advisor.model.triton_unit import TritonPlan, TritonUnit
+from advisor.model.machine_code.triton_unit import TritonPlan, TritonUnit
 
 _WARP = 32
 # Elements of a pointer of which nothing tells how many there are.

@@ -14,8 +14,8 @@ from advisor.evidence.simulated.synthesis.result import LineCounts, Synthesis
 from advisor.evidence.simulated.synthesis.triton.places import function_at
 from advisor.evidence.simulated.synthesis.triton.request import TritonRequest
 from advisor.model.data_files import knowledge_folder
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.storage.file_stamp import stamps_of
-from advisor.model.triton_unit import TritonUnit
 
 # What all launches of one kernel may cost together, its compilation included.
 LIMITS = Limits(seconds=10.0, memory_bytes=2 << 30, instructions=20_000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.evidence.simulated.synthesis.request import Limits
-from advisor.model.triton_unit import TritonUnit
+from advisor.model.machine_code.triton_unit import TritonUnit
 
 
 @dataclass(frozen=True, slots=True)

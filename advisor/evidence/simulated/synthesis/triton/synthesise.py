@@ -26,8 +26,8 @@ from advisor.evidence.simulated.synthesis.triton.launches import launched
 from advisor.evidence.simulated.synthesis.triton.places import function_at
 from advisor.evidence.simulated.synthesis.triton.request import TritonRequest
 from advisor.model.machine_code.nvjitlink import LinkFailure, assemble
+from advisor.model.machine_code.triton_unit import TritonPlan
 from advisor.model.storage.cache import code_store
-from advisor.model.triton_unit import TritonPlan
 
 # What code for later ones may need and the machine does not execute.
 _OLDER = 80

@@ -30,7 +30,7 @@ from advisor.evidence.source.triton.units.host_values import (
 from advisor.evidence.source.triton.units.kernel_use import Use, use_of
 from advisor.evidence.source.triton.walk.notes import KernelNotes
 from advisor.evidence.source.triton.walk.reader import TritonReader
-from advisor.model.triton_unit import Constant, Grid, TritonPlan, Varies
+from advisor.model.machine_code.triton_unit import Constant, Grid, TritonPlan, Varies
 
 _OPTIONS = ("num_warps", "num_stages")
 # Extents of blocks that nothing tells, those of products along each axis, and others.

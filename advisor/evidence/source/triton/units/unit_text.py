@@ -10,7 +10,7 @@ from typing import cast
 from advisor.evidence.source.triton.declarations import TritonFunction
 from advisor.evidence.source.triton.names import TritonNames
 from advisor.evidence.source.triton.walk.reader import TritonReader
-from advisor.model.triton_unit import Constant, TritonFunctionText
+from advisor.model.machine_code.triton_unit import Constant, TritonFunctionText
 from advisor.program.syntax.module import Import, stored_names
 from advisor.program.syntax.tree_nodes import dotted_root
 from advisor.program.values.constant_folding import UNKNOWN

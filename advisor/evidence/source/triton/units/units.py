@@ -9,7 +9,7 @@ from advisor.evidence.source.triton.launches.launches import TritonLaunch, find_
 from advisor.evidence.source.triton.units.plans import NotPlanned, planned
 from advisor.evidence.source.triton.units.unit_text import NotSelfContained, unit_functions
 from advisor.evidence.source.triton.walk.reader import TritonReader
-from advisor.model.triton_unit import TritonFunctionText, TritonUnit
+from advisor.model.machine_code.triton_unit import TritonFunctionText, TritonUnit
 from advisor.program.kernels.declarations import called_names
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import ModuleSyntax
