@@ -145,7 +145,7 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None, laun
 
 
 def _fills_warp(note: AccessNote) -> bool:
-    """Whether a block has as many elements as a warp has lanes, by its text; parameters are taken to be so."""
+    """Whether a block has as many elements as a warp has lanes, by its text; parameters are taken to have."""
     shape = note.address.shape or ()
     numbers = [one for one in shape if isinstance(one, int)]
     return any(isinstance(one, str) for one in shape) or (
