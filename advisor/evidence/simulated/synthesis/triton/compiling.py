@@ -68,7 +68,9 @@ def compiled(unit: TritonUnit, kernel: Any, plan: TritonPlan, capability: int) -
     try:
         return _ptx(source, backend, options, target)
     except Exception as problem:
-        said = str(getattr(problem, "error_message", None) or problem).strip().splitlines() or [""]
+        # The text of the kernel stands in the message too, with a caret below it.
+        text = str(getattr(problem, "error_message", None) or problem)
+        said = [one.strip() for one in text.splitlines() if any(map(str.isalpha, one))] or [""]
         raise NotMade(
             f"Triton does not compile the kernel: {type(problem).__name__} {said[-1][:160]}."
         ) from None

@@ -248,7 +248,8 @@ class _Maker:
         return found
 
     def _add(self, plan: _Plan, name: str, value: Host, look: _Look, run: HostRun) -> None:
-        if value is None:
+        is_extent = name in extent_parameters(self.notes) | dot_parameters(self.notes)
+        if value is None and not is_extent:
             plan.constants[name] = None
         elif name in self.kernel.constants():
             self._add_constant(plan, name, value, look, run)
