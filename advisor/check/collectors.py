@@ -18,6 +18,7 @@ from advisor.model.devices import Device
 from advisor.model.errors import AdvisorError, EvidenceUnavailable, SourceProblem, UsageError
 from advisor.model.findings import Problem, Report
 from advisor.model.machine_code.gpu_extra import missing_translator
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.records import LineReading, Record
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.text.source_text import read_source
@@ -71,6 +72,16 @@ class Collectors(Protocol):
         progress: Progress | None,
     ) -> SynthesisedEvidence:
         """What launches tell that are made up for kernels, of the code that `compiled` made of them."""
+
+    def synthesised_of_triton(
+        self,
+        units: Sequence[TritonUnit],
+        device: Device,
+        options: CheckOptions,
+        report: Report,
+        progress: Progress | None,
+    ) -> SynthesisedEvidence:
+        """What launches tell that are made up for kernels of Triton."""
 
     def measured(
         self,
@@ -209,6 +220,32 @@ class DefaultCollectors:
         seconds = options.settings.synthesis_seconds
         return launches.evidence(units, device, report, jobs=jobs, seconds=seconds, progress=progress)
 
+    def synthesised_of_triton(
+        self,
+        units: Sequence[TritonUnit],
+        device: Device,
+        options: CheckOptions,
+        report: Report,
+        progress: Progress | None,
+    ) -> SynthesisedEvidence:
+        """What launches tell that are made up for kernels of Triton, in contained processes and within the
+        time that the configuration gives; nothing where Triton is not installed.
+        """
+        from advisor.check.launches.triton_launches import PROGRAM, TritonLaunches, triton_is_installed
+        from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
+        from advisor.evidence.simulated.synthesis.processes.contained_runs import own_runs
+        from advisor.model.storage.cache import Cache
+
+        if not units or not triton_is_installed() or missing_translator() is not None:
+            return SynthesisedEvidence()
+        launches = TritonLaunches(
+            Cache(options.cache_folder) if options.cache_folder else None,
+            own_runs(keep_code=options.cache_folder is not None, program=PROGRAM),
+        )
+        jobs = options.jobs or min(os.cpu_count() or 1, 4)
+        seconds = options.settings.synthesis_seconds
+        return launches.evidence(units, device, report, jobs=jobs, seconds=seconds, progress=progress)
+
     def _kept_codes(self, options: CheckOptions) -> KernelCodes:
         """The code of kernels, kept from `compiled` to `synthesised` and, with a cache, beyond."""
         from advisor.evidence.compiled.kernel_codes import KernelCodes
@@ -274,13 +311,13 @@ def simulated_records(records: Sequence[Record], launches: Sequence[LaunchEviden
     return new
 
 
-def counted_kernels(launches: Sequence[LaunchEvidence]) -> frozenset[str]:
+def counted_kernels(launches: Sequence[LaunchEvidence], entity: str = "kernel") -> frozenset[str]:
     """The keys of the kernels of which launches were counted."""
     return frozenset(
         record.key
         for evidence in launches
         for record in evidence.records
-        if record.entity == "kernel" and _is_simulated(record)
+        if record.entity == entity and _is_simulated(record)
     )
 
 

@@ -177,6 +177,8 @@ class Check:
             synthesised = self.synthesised(compiled, launches, report)
             records += [*synthesised.records, *join(records, synthesised.lines, "synthesised")]
             records += self.element_times(synthesised, compiled)
+            of_triton = self.synthesised_of_triton(source, launches, report)
+            records += [*of_triton.records, *join(records, of_triton.lines, "synthesised")]
             others = len(records)
             simulated = self.simulated(records, launches)
             records += simulated
@@ -190,7 +192,8 @@ class Check:
             looked_for = _looked_for(source, compiled, defects_sought=bool(simulated))
             metrics = self.metrics(records, compiled, looked_for)
             different = DifferentLaunches.of(without, launches if simulated else [], looked_for)
-        return Evidence(source, metrics, report, different, synthesised.by_kernel)
+        syntheses = synthesised.by_kernel | of_triton.by_kernel
+        return Evidence(source, metrics, report, different, syntheses)
 
     def begin_report(self, source: SourceEvidence) -> Report:
         """A report of what the source could not tell.
@@ -246,6 +249,22 @@ class Check:
         if not units:
             return SynthesisedEvidence()
         return self.collectors.synthesised(units, self.device, self.options, report, self.progress)
+
+    def synthesised_of_triton(
+        self, source: SourceEvidence, launches: Sequence[LaunchEvidence], report: Report
+    ) -> SynthesisedEvidence:
+        """What launches tell that are made up for the kernels of Triton of which no other is used."""
+        from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
+
+        if not self.options.wants("synthesised") or not source.triton_units:
+            return SynthesisedEvidence()
+        known = (
+            counted_kernels(launches, "triton_kernel")
+            if self.options.wants("simulated")
+            else frozenset[str]()
+        )
+        units = [unit for unit in source.triton_units if unit.kernel not in known]
+        return self.collectors.synthesised_of_triton(units, self.device, self.options, report, self.progress)
 
     def element_times(self, synthesised: SynthesisedEvidence, compiled: CompiledTypings) -> list[Record]:
         """The predicted time by element of the kernels for which launches were made up."""

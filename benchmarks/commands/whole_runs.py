@@ -1,7 +1,7 @@
 """Times whole runs of the program, each beside what it is measured against, interleaved in one session.
 
     python benchmarks/commands/whole_runs.py start           advisor --version beside bare Python
-    python benchmarks/commands/whole_runs.py kernels         advisor check kernels, nothing cached and all cached
+    python benchmarks/commands/whole_runs.py kernels         advisor check kernels, no cache and all cached
     python benchmarks/commands/whole_runs.py source FOLDER   source evidence beside ruff on the same files
     python benchmarks/commands/whole_runs.py slowest FOLDER   the slowest files, one process, no cache
 

@@ -16,6 +16,7 @@ from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.errors import UsageError
 from advisor.model.findings import Problem, Report
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.records import Record
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.settings.config import cache_folder
@@ -105,6 +106,21 @@ class DiskCollectors(DefaultCollectors):
         if not self._runs:
             return self._launcher.evidence(units, device, progress, seconds=None)
         return self._launcher.evidence(units, device, progress)
+
+    def synthesised_of_triton(
+        self,
+        units: Sequence[TritonUnit],
+        device: Device,
+        options: CheckOptions,  # noqa: ARG002
+        report: Report,  # noqa: ARG002
+        progress: Progress | None,
+    ) -> SynthesisedEvidence:
+        """What launches tell that are made up for kernels of Triton."""
+        if self._launcher is None:
+            return SynthesisedEvidence()
+        if not self._runs:
+            return self._launcher.evidence_of_triton(units, device, progress, seconds=None)
+        return self._launcher.evidence_of_triton(units, device, progress)
 
 
 class UnitsOnly(DefaultCollectors):

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from advisor.check.launches.synthesised_launches import SynthesisedLaunches
+from advisor.check.launches.triton_launches import PROGRAM, TritonLaunches, triton_is_installed
 from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
 from advisor.evidence.compiled.kernel_codes import KernelCodes
 from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
@@ -13,6 +14,7 @@ from advisor.evidence.simulated.synthesis.processes.contained_runs import Contai
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.findings import Report
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.settings.check_options import Progress
 from advisor.model.storage.cache import Cache, user_cache_folder, user_code_folder
 
@@ -35,6 +37,7 @@ class KernelLauncher:
         self._codes = codes
         self._cache = Cache(own) if own is not None else None
         self._runs, self._stock = ContainedRuns(store=user_code_folder()), WorkerStock()
+        self._runs_of_triton = ContainedRuns(PROGRAM, store=user_code_folder())
         self._left_out: frozenset[str] = frozenset()
         self.complete = True
 
@@ -58,12 +61,30 @@ class KernelLauncher:
         self._left_out = left_out if seconds is not None else frozenset()
         return found
 
+    def evidence_of_triton(
+        self,
+        units: Sequence[TritonUnit],
+        device: Device,
+        progress: Progress | None,
+        *,
+        seconds: float | None = _SECONDS_A_TIME,
+    ) -> SynthesisedEvidence:
+        """What is known of kernels of Triton; no launch is run where no `seconds` are given."""
+        if not triton_is_installed():
+            return SynthesisedEvidence()
+        launches = TritonLaunches(self._cache, self._runs_of_triton)
+        jobs = min(max((os.cpu_count() or 1) // 2, 1), _MOST_PROCESSES)
+        report = Report(device.name)
+        return launches.evidence(units, device, report, jobs=jobs, seconds=seconds, progress=progress)
+
     def rest(self) -> None:
         """End the processes that nobody uses; the next kernel starts one again."""
         self._runs.rest()
+        self._runs_of_triton.rest()
         self._stock.empty()
 
     def close(self) -> None:
         """End all processes."""
         self._runs.close()
+        self._runs_of_triton.close()
         self._stock.close()

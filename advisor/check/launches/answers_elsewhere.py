@@ -22,7 +22,9 @@ class AnsweringElsewhere:
         self.unavailable: EvidenceUnavailable | None = None
         self._codes, self._executor, self._keep_code = codes, executor, keep_code
 
-    def answers(self, questions: Sequence[Question], until: float) -> Generator[Answered, None, None]:
+    def answers(
+        self, questions: Sequence[Question], until: float
+    ) -> Generator[Answered[Question], None, None]:
         """Questions with their answers."""
         tasks = (
             Task(

@@ -9,14 +9,16 @@ from advisor.evidence.compiled.compile_requests import code_keys
 from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
 from advisor.evidence.compiled.kernel_codes import KernelCodes
 from advisor.evidence.simulated.synthesis.asking.answers import (
+    Answer,
     Answering,
     AnsweringHere,
+    answer_of,
     known_answers,
     new_answers,
 )
 from advisor.evidence.simulated.synthesis.asking.questions import Question
 from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
-from advisor.evidence.simulated.synthesis.processes.contained_runs import ContainedRuns
+from advisor.evidence.simulated.synthesis.processes.contained_runs import ContainedRuns, Wanted
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.findings import Report
@@ -80,20 +82,23 @@ class SynthesisedLaunches:
             if answers.unavailable is not None:
                 report.notices.append(answers.unavailable.as_notice())
             elif answers.left_out:
-                report.notices.append(_left_out(answers.left_out, seconds))
+                report.notices.append(left_out_notice(answers.left_out, seconds))
         found = SynthesisedEvidence()
         for question in questions:
             if (answer := known.get(question.unit.kernel)) is not None:
                 found.add(question.unit, question.launch, answer)
         return found
 
-    def _answering(self, jobs: int) -> Answering:
+    def _answering(self, jobs: int) -> Answering[Question]:
         """What has questions answered."""
         if self._executor is None:
-            return AnsweringHere(lambda one: self._codes.of(one.code, one.unit), self._runs, jobs)
+            return AnsweringHere(self._answer, jobs)
         from advisor.check.launches.answers_elsewhere import AnsweringElsewhere
 
         return AnsweringElsewhere(self._codes, self._executor, keep_code=self._cache is not None)
+
+    def _answer(self, question: Question, wanted: Wanted) -> Answer:
+        return answer_of(question, self._codes.of(question.code, question.unit), self._runs, wanted)
 
     def _compile_missing(
         self, questions: Sequence[Question], target: Target, jobs: int, progress: Progress | None
@@ -114,7 +119,8 @@ class SynthesisedLaunches:
             )
 
 
-def _left_out(kernels: int, seconds: float) -> str:
+def left_out_notice(kernels: int, seconds: float) -> str:
+    """The notice on kernels that were not reached in time."""
     what = "1 kernel has" if kernels == 1 else f"{kernels} kernels have"
     return (
         f"{what} no synthesised launches yet: {seconds:g} s were not enough (synthesis-seconds sets how "

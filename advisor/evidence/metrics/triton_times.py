@@ -14,7 +14,9 @@ from advisor.model.records import Record
 
 
 def note_triton_times(merged: Mapping[str, Mapping[str, Record]], device: Device) -> None:
-    """Add occupancy and times to the Triton kernels whose launches were counted."""
+    """Add occupancy and times to the Triton kernels whose launches were counted, and occupancy to those whose
+    code is known by launches that were made up.
+    """
     for record in merged.get("triton_kernel", {}).values():
-        if "grid_blocks" in record.readings:
+        if "block_threads" in record.readings:
             derive_all([record], device)

@@ -19,6 +19,7 @@ from advisor.evidence.source.test_paths import holds_benchmarks, holds_tests, is
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.errors import SourceProblem
 from advisor.model.findings import Problem, Unrecognised
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.records import Record
 from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.notebooks.json_text import OtherLanguage
@@ -64,6 +65,7 @@ class SourceEvidence:
 
     records: list[Record] = field(default_factory=list)
     units: list[CompilationUnit] = field(default_factory=list)
+    triton_units: list[TritonUnit] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     read: frozenset[str] = frozenset()
@@ -226,12 +228,14 @@ def _run(
         # Two files may compile one function of a third.
         result.units += [unit for unit in kernels.units if unit.kernel not in seen]
         seen.update(unit.kernel for unit in kernels.units)
+        result.triton_units += kernels.triton_units
         result.problems += kernels.problems
         result.texts.update(kernels.bodies)
         if kernels.text:
             result.texts[kernels.path] = kernels.text
         if step:
             step(done, len(files))
+    _choose_triton_units(result, paths)
     _add_bodies(
         workers,
         hosts[: len(files)],
@@ -246,6 +250,14 @@ def _run(
     _add_cuda_files(list(checked.cuda_files), root, result)
     result.read = workers.files_read() | frozenset(map(str, checked.cuda_files))
     return result
+
+
+def _choose_triton_units(result: SourceEvidence, paths: Collection[str]) -> None:
+    """Leave one unit for each kernel of Triton in the checked files."""
+    if result.triton_units:
+        from advisor.evidence.source.triton.units.units import chosen_units
+
+        result.triton_units = chosen_units(result.triton_units, paths)
 
 
 def _add_cuda_files(files: Sequence[Path], root: Path, result: SourceEvidence) -> None:

@@ -18,6 +18,7 @@ from advisor.evidence.source.other_files.factory_callers import factories_around
 from advisor.model.compilation_unit import CompilationUnit, StatedLaunch
 from advisor.model.errors import SourceProblem
 from advisor.model.findings import Problem
+from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.records import Record
 from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.notebooks.joined_text import cells_of
@@ -101,6 +102,7 @@ class FileKernels:
     text: str = ""
     records: list[Record] = field(default_factory=list)
     units: list[CompilationUnit] = field(default_factory=list)
+    triton_units: list[TritonUnit] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     bodies: dict[str, str] = field(default_factory=dict)
 
@@ -132,6 +134,15 @@ def _triton_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
     )
 
     return triton_records(module, workspace)
+
+
+def _triton_units(module: ModuleSyntax, workspace: Workspace) -> list[TritonUnit]:
+    if not module.mentions("triton"):
+        return []
+    from advisor.evidence.source.triton.evidence import is_for_gpus
+    from advisor.evidence.source.triton.units.units import triton_units
+
+    return triton_units(module, workspace) if is_for_gpus(module.path) else []
 
 
 def _order(record: Record) -> tuple[int, int]:
@@ -271,6 +282,8 @@ class FileAnalyser:
                 else:
                     result.bodies[kernel.module.path] = kernel.module.text
                 self.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), with_units, result, callers)
+            if with_units:
+                result.triton_units += _triton_units(module, self.workspace)
         if self._launches.get(str(file)) and not result.text:
             result.text = modules.own.text
         return result

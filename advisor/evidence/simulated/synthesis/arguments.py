@@ -7,9 +7,11 @@ a record the address of its bytes; a complex number its two parts.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from advisor.evidence.simulated.simt.device_memory import DeviceMemory
 from advisor.evidence.simulated.simt.launch import ArrayArgument, pack_parameters
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function
 from advisor.model.machine_code.kernel_code import ParameterSlot
+from advisor.model.text.syntax_trees import expression_tree
 
 # Where the address of an array's data stands among its parameters.
 _DATA_AT = 4
@@ -56,6 +59,18 @@ class Arguments:
     arrays: tuple[ArrayArgument, ...]
     names: dict[str, str]
     spans: dict[str, Span]
+
+
+def slot_dtype(slot: ParameterSlot) -> np.dtype[Any]:
+    """The data type of a scalar, a record or an array's elements; raises TypeError or ValueError for a text
+    that names none.
+    """
+    return _dtype(slot.dtype)
+
+
+@lru_cache(256)
+def _dtype(text: str) -> np.dtype[Any]:
+    return np.dtype(ast.literal_eval(expression_tree(text)) if text[:1] in ("[", "{", "(") else text)
 
 
 def make_arguments(

@@ -13,11 +13,16 @@ import numpy.typing as npt
 
 from advisor.evidence.simulated.simt.counts import WARP
 from advisor.evidence.simulated.simt.vector.kernels import Kernel
-from advisor.evidence.simulated.synthesis.arguments import Arguments, Content, NotMade, make_arguments
+from advisor.evidence.simulated.synthesis.arguments import (
+    Arguments,
+    Content,
+    NotMade,
+    make_arguments,
+    slot_dtype,
+)
 from advisor.evidence.simulated.synthesis.contents import contents, scalar
 from advisor.evidence.simulated.synthesis.request import Request
 from advisor.evidence.simulated.synthesis.sizes import LaunchSizes, Variant, sizes
-from advisor.evidence.simulated.synthesis.slot_types import slot_dtype
 from advisor.evidence.simulated.synthesis.trial import Bounds, Overrun, Trial, run_trial
 from advisor.model.machine_code.kernel_code import KernelCode, ParameterSlot
 

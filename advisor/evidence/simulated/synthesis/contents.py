@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from advisor.evidence.simulated.synthesis.arguments import slot_dtype
 from advisor.evidence.simulated.synthesis.request import Request
 from advisor.evidence.simulated.synthesis.size_choices import size_choice, size_limits
 from advisor.evidence.simulated.synthesis.sizes import LaunchSizes, Variant
-from advisor.evidence.simulated.synthesis.slot_types import slot_dtype
 from advisor.model.machine_code.kernel_code import ParameterSlot
 from advisor.program.index_relations.relations import Extent, Size
 

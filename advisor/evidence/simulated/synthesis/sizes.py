@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from advisor.evidence.simulated.simt.launch import Extent as Shape
+from advisor.evidence.simulated.synthesis.arguments import slot_dtype
 from advisor.evidence.simulated.synthesis.request import Request
 from advisor.evidence.simulated.synthesis.size_choices import (
     UsualBlock,
@@ -26,7 +27,6 @@ from advisor.evidence.simulated.synthesis.size_choices import (
     size_limits,
     variants,
 )
-from advisor.evidence.simulated.synthesis.slot_types import slot_dtype
 from advisor.model.machine_code.kernel_code import KernelCode, ParameterSlot
 from advisor.program.index_relations.relations import (
     AxisUse,

@@ -31,7 +31,7 @@ def triton_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
     What belongs to a place depends on nothing but what its top-level statement names, so that a text of
     which only some statements are known says the same of them.
     """
-    if not module.mentions("triton") or _for_other_hardware(module.path):
+    if not module.mentions("triton") or not is_for_gpus(module.path):
         return []
     reader = TritonReader(workspace)
     if not reader.names(module).used and not module.imports:
@@ -48,10 +48,10 @@ def triton_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
     return found
 
 
-def _for_other_hardware(path: str) -> bool:
-    """Whether a file lies in a folder named after an accelerator that is no GPU."""
+def is_for_gpus(path: str) -> bool:
+    """Whether a file lies in no folder named after an accelerator that is no GPU."""
     words = {word for part in path.lower().split("/")[:-1] for word in re.split(r"[^a-z]+", part)}
-    return not words.isdisjoint(_OTHER_HARDWARE)
+    return words.isdisjoint(_OTHER_HARDWARE)
 
 
 def _is_refused(node: ast.AST, module: ModuleSyntax) -> bool:

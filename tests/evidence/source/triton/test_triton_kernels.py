@@ -298,3 +298,15 @@ def test_a_kernel_that_moves_one_element_after_the_other(
 ) -> None:
     (kernel,) = of_kernel(tmp_path, "triton_kernel", body)
     assert value(kernel, "single_elements") is single
+
+
+def test_an_access_tells_whether_its_block_fills_a_warp(tmp_path: Path):
+    body = """
+    i = tl.arange(0, 16)
+    a = tl.load(x + i[:, None] * stride + tl.arange(0, 2)[None, :], mask=i[:, None] < n)
+    b = tl.load(x + i, mask=i < n)
+    c = tl.load(x)
+    tl.store(y + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), c)
+    """
+    found = [value(one, "fills_warp") for one in of_kernel(tmp_path, "triton_access", body)]
+    assert found == [True, False, False, True]

@@ -25,7 +25,7 @@ from advisor.model.machine_code.nvjitlink import Resources
 
 _OLDER = 80
 # As the paths of PTX may call it, through links or not.
-_LIBRARY = tuple(
+LIBRARY = tuple(
     {f"{path.parent}{os.sep}" for path in (Path(triton.__file__), Path(triton.__file__).resolve())}
 )
 # What the backend works out itself for each architecture.
@@ -69,7 +69,7 @@ class KernelCode:
             )
         text = Path(file).read_text(encoding="utf-8")
         source = getattr(self.function, "__code__", None)
-        return with_program_lines(text, _LIBRARY, source.co_filename if source else None)
+        return with_program_lines(text, LIBRARY, source.co_filename if source else None)
 
     @property
     def note(self) -> CodeNote:

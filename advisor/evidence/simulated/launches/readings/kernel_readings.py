@@ -45,7 +45,7 @@ def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> d
         "joined_wavefronts": float(total(accesses, "joined_wavefronts", "shared")) if whole else None,
         **(unit_slots(counted) if whole else {}),
         "tensor_work": _tensor_work(counted) if whole else None,
-        "tensor_share": _tensor_share(counted),
+        "tensor_share": tensor_share(counted),
         **warp_readings(counted),
         "launch_shared_bytes": float(counted.shared_bytes),
         "warp_balance": counted.balance if counted.detailed else None,
@@ -124,7 +124,7 @@ def _tensor_work(counted: Statistics) -> float | None:
     return sum(each[factors] * operations for factors, operations in counted.products.items())
 
 
-def _tensor_share(counted: Statistics) -> float | None:
+def tensor_share(counted: Statistics) -> float | None:
     """The share of tensor cores in all floating point operations and products of matrices.
 
     Records of earlier versions do not say how many operations an instruction of the tensor cores had.

@@ -44,7 +44,7 @@ def tell_triton_kernel(
         assumptions,
         programs=float(statistics.blocks),
         warps=float(statistics.block[0] // WARP),
-        active_lanes=_active_lanes([one for one in statistics.accesses if one.space == "global"]),
+        active_lanes=active_lanes([one for one in statistics.accesses if one.space == "global"]),
     )
     known = {name: code.get(name) for name in ("registers", "spill_store_bytes", "spill_load_bytes")}
     numbers: dict[str, Value | None] = {
@@ -91,12 +91,12 @@ def _access(counts: Sequence[AccessCounts], shares: Shares) -> dict[str, Value |
         "sectors_per_request": known["sectors_per_request"],
         "ideal_sectors_per_request": known["ideal_sectors_per_request"],
         "thread_stride": known["lane_stride"],
-        "active_lanes": _active_lanes(counts),
+        "active_lanes": active_lanes(counts),
         "sector_share": shares(counts).get("sector_share"),
     }
 
 
-def _active_lanes(counts: Sequence[AccessCounts]) -> float | None:
+def active_lanes(counts: Sequence[AccessCounts]) -> float | None:
     """The share of lanes that take part where warps come to accesses."""
     executions = sum(one.executions for one in counts)
     return min(1.0, sum(one.lanes for one in counts) / (WARP * executions)) if executions else None

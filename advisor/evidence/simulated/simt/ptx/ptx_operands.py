@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 
 from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Address,
@@ -24,6 +25,8 @@ _SPECIAL = re.compile(
 )
 _INTEGER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9]\d*)U?")
 _FLOAT = re.compile(r"0([fFdD])([0-9a-fA-F]+)")
+# A number of 64 bits; PTX ISA, "Floating-Point Constants".
+_DECIMAL = re.compile(r"-?\d+\.\d*(?:[eE][+-]?\d+)?")
 _SYMBOL = re.compile(r"[A-Za-z_$%][\w$]*")
 _SUM = re.compile(r"(.*?)\s*([+-])\s*(-?\w+)\s*")
 _PAIRS = {"[": "]", "{": "}", "(": ")"}
@@ -59,6 +62,8 @@ def read_operand(text: str) -> Operand:
         return SpecialRegister(text[1:])
     if found := _FLOAT.fullmatch(text):
         return Float(int(found[2], 16), 32 if found[1] in "fF" else 64)
+    if _DECIMAL.fullmatch(text):
+        return Float(int.from_bytes(struct.pack("<d", float(text)), "little"), 64)
     if _INTEGER.fullmatch(text):
         return Integer(read_integer(text))
     if _SYMBOL.fullmatch(text):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from advisor.evidence.simulated.synthesis.asking.questions import Question
 from advisor.evidence.simulated.synthesis.processes.contained_runs import ContainedRuns, Wanted
@@ -22,12 +22,43 @@ _LOOK_SECONDS = 0.2
 _BATCH = 16
 _NO_CODE = "Its code is none that can be run here."
 
-CodeOf = Callable[[Question], "tuple[KernelCode, ...] | None"]
 Step = Callable[[int, int], None]
 # What is told of a kernel, and whether the same would be told again.
 Answer = tuple[Synthesis, bool]
+
+
+class Kernel(Protocol):
+    """What a question is about."""
+
+    @property
+    def kernel(self) -> str:
+        """The key of the kernel."""
+
+
+class AboutKernel(Protocol):
+    """A question about a kernel: equal keys have the same answer, `size` is roughly how much work it is."""
+
+    @property
+    def unit(self) -> Kernel:
+        """The kernel that is asked about."""
+
+    @property
+    def key(self) -> str:
+        """Equal for questions that have the same answer."""
+
+    @property
+    def size(self) -> int:
+        """Roughly how much there is to do."""
+
+    def placed(self, answer: Synthesis) -> Synthesis:
+        """An answer with its lines where the kernel stands."""
+
+
+Asked = TypeVar("Asked", bound=AboutKernel)
+# Gives the answer to a question; what it is given is called now and then, and may raise.
+Ask: TypeAlias = Callable[[Asked, Wanted], Answer]
 # A question with its answer, where there was time for one.
-Answered = tuple["Question | None", "Answer | None"]
+Answered: TypeAlias = "tuple[Asked | None, Answer | None]"
 
 
 @dataclass
@@ -41,12 +72,12 @@ class Answers:
     unavailable: EvidenceUnavailable | None = None
 
 
-class Answering(Protocol):
+class Answering(Protocol[Asked]):
     """Has questions answered; `unavailable` says at the end why none could be asked."""
 
     unavailable: EvidenceUnavailable | None
 
-    def answers(self, questions: Sequence[Question], until: float) -> Generator[Answered, None, None]:
+    def answers(self, questions: Sequence[Asked], until: float) -> Generator[Answered[Asked], None, None]:
         """Questions with their answers as they come, until a time (of `time.monotonic`)."""
 
 
@@ -54,7 +85,7 @@ class _Stopped(Exception):
     """Nobody wants the answer any more."""
 
 
-def known_answers(questions: Sequence[Question], cache: Cache | None) -> dict[str, Synthesis]:
+def known_answers(questions: Sequence[AboutKernel], cache: Cache | None) -> dict[str, Synthesis]:
     """The answers that are kept, by the keys of kernels."""
     keys = {one.unit.kernel: one.key for one in questions}
     kept = cache.get_many(keys.values()) if cache else {}
@@ -68,8 +99,8 @@ def known_answers(questions: Sequence[Question], cache: Cache | None) -> dict[st
 
 
 def new_answers(
-    questions: Sequence[Question],
-    answering: Answering,
+    questions: Sequence[Asked],
+    answering: Answering[Asked],
     cache: Cache | None,
     *,
     seconds: float,
@@ -81,7 +112,7 @@ def new_answers(
     then and may raise, which ends all. Answers that would be the same again are kept in the cache.
     """
     answers, fresh = Answers(), dict[str, object]()
-    alike: dict[str, list[Question]] = {}
+    alike: dict[str, list[Asked]] = {}
     for question in sorted(questions, key=lambda one: one.size):
         alike.setdefault(question.key, []).append(question)
     done = 0
@@ -108,18 +139,18 @@ def new_answers(
     return answers
 
 
-class AnsweringHere:
-    """Answers questions in `jobs` processes of this machine, with the code that `code_of` gives."""
+class AnsweringHere(Generic[Asked]):
+    """Answers questions in `jobs` processes of this machine, each as `ask` does."""
 
-    def __init__(self, code_of: CodeOf, runs: ContainedRuns, jobs: int) -> None:
+    def __init__(self, ask: Ask[Asked], jobs: int) -> None:
         self.unavailable: EvidenceUnavailable | None = None
-        self._code_of, self._runs, self._jobs = code_of, runs, jobs
+        self._ask, self._jobs = ask, jobs
 
-    def answers(self, questions: Sequence[Question], until: float) -> Generator[Answered, None, None]:
+    def answers(self, questions: Sequence[Asked], until: float) -> Generator[Answered[Asked], None, None]:
         """Questions with their answers; now and then nothing, for who wants to do something meanwhile."""
-        work = _Work(self._code_of, self._runs, until)
+        work = _Work(self._ask, until)
         with ThreadPoolExecutor(max(self._jobs, 1), "launches") as threads:
-            waiting: dict[Future[Answer | None], Question] = {}
+            waiting: dict[Future[Answer | None], Asked] = {}
             try:
                 waiting = {threads.submit(work.answer, one): one for one in questions}
                 while waiting:
@@ -135,23 +166,23 @@ class AnsweringHere:
         self.unavailable = work.unavailable
 
 
-class _Work:
+class _Work(Generic[Asked]):
     """Answers single questions until its time has passed or it is stopped."""
 
-    def __init__(self, code_of: CodeOf, runs: ContainedRuns, until: float) -> None:
+    def __init__(self, ask: Ask[Asked], until: float) -> None:
         self.unavailable: EvidenceUnavailable | None = None
-        self._code_of, self._runs, self._until = code_of, runs, until
+        self._ask, self._until = ask, until
         self._stopped = threading.Event()
 
     def stop(self) -> None:
         """End what is under way."""
         self._stopped.set()
 
-    def answer(self, question: Question) -> Answer | None:
+    def answer(self, question: Asked) -> Answer | None:
         """The answer and whether it is lasting; None where there was no time for it."""
         try:
             self._look()
-            return answer_of(question, self._code_of(question), self._runs, self._look)
+            return self._ask(question, self._look)
         except _Stopped:
             return None
         except EvidenceUnavailable as unavailable:

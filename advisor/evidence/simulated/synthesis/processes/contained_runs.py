@@ -18,13 +18,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 import advisor
 from advisor.evidence.simulated.synthesis.processes.contained_work import LENGTH, MOST_BYTES, out_of_memory
 from advisor.evidence.simulated.synthesis.processes.containment import Allowance
 from advisor.evidence.simulated.synthesis.processes.messages import from_bytes
 from advisor.evidence.simulated.synthesis.processes.warm_start import ANSWER, BEGIN, COMMAND, END, NONE
-from advisor.evidence.simulated.synthesis.request import Limits, Request
+from advisor.evidence.simulated.synthesis.request import Limits
 from advisor.evidence.simulated.synthesis.result import Synthesis
 from advisor.model.errors import EvidenceUnavailable
 from advisor.model.processes.libraries_only import LIBRARIES_ONLY
@@ -45,6 +46,18 @@ _ALONE = "from advisor.evidence.simulated.synthesis.processes.contained_work imp
 _NOTHING = Allowance(0, 0)
 
 Wanted = Callable[[], None]
+
+
+class Limited(Protocol):
+    """A request about a kernel, with what answering it may cost."""
+
+    @property
+    def kernel(self) -> str:
+        """The name of the kernel."""
+
+    @property
+    def limits(self) -> Limits:
+        """What its launches may cost."""
 
 
 class ContainedRuns:
@@ -70,7 +83,7 @@ class ContainedRuns:
         self._warm: _WarmProcess | None = None
         self._lock = threading.Lock()
 
-    def answer(self, request: Request, wanted: Wanted = lambda: None) -> tuple[Synthesis, bool]:
+    def answer(self, request: Limited, wanted: Wanted = lambda: None) -> tuple[Synthesis, bool]:
         """What the program gives for a request, and whether it would give the same again.
 
         `wanted` is called now and then, and ends the process by raising. A process that gives no answer makes
@@ -109,7 +122,7 @@ class ContainedRuns:
             return self._warm
 
     def _alone(
-        self, request: Request, allowance: Allowance, until: float, wanted: Wanted
+        self, request: Limited, allowance: Allowance, until: float, wanted: Wanted
     ) -> tuple[bytes, int]:
         arguments = [self._program, str(allowance.memory_bytes), str(allowance.seconds), self._store]
         with tempfile.TemporaryDirectory(prefix="advisor-", ignore_cleanup_errors=True) as empty:
@@ -128,16 +141,16 @@ class ContainedRuns:
                 _kill(process)
 
 
-def own_runs(keep_code: bool) -> ContainedRuns:
+def own_runs(keep_code: bool, program: str = MACHINE) -> ContainedRuns:
     """The runs of this process, so that what is checked again and again starts no second process to fork;
     whether the user's store keeps code for them.
     """
-    return _runs_of(os.getpid(), keep_code)
+    return _runs_of(os.getpid(), keep_code, program)
 
 
 @cache
-def _runs_of(process: int, keep_code: bool) -> ContainedRuns:
-    runs = ContainedRuns(store=user_code_folder() if keep_code else None)
+def _runs_of(process: int, keep_code: bool, program: str) -> ContainedRuns:
+    runs = ContainedRuns(program, store=user_code_folder() if keep_code else None)
 
     def close() -> None:
         # A forked process must not end those of its parent.
@@ -181,7 +194,7 @@ class _WarmProcess:
         """Whether it can fork."""
         return self._process.poll() is None
 
-    def run(self, request: Request, allowance: Allowance, until: float, wanted: Wanted) -> tuple[bytes, int]:
+    def run(self, request: Limited, allowance: Allowance, until: float, wanted: Wanted) -> tuple[bytes, int]:
         """What a new process answers, and how it ended; it is gone when this returns."""
         own, its = socket.socketpair()
         with own:
@@ -292,7 +305,7 @@ def _allowance(limits: Limits) -> Allowance:
     return Allowance(limits.memory_bytes, math.ceil(limits.seconds) + _SECONDS_BESIDE)
 
 
-def _packed(request: Request) -> bytes:
+def _packed(request: Limited) -> bytes:
     text = pickle.dumps(request)
     return LENGTH.pack(len(text)) + text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form
@@ -30,6 +31,7 @@ _EXTREMES = _LARGEST | _LEAST | {"sort"}
 _AGAIN = frozenset({"add", "xor"})
 _CHANGES = frozenset({"to", "abs", "float", "exp", "log", "sqrt", "cast"})
 _COLLECTS = frozenset({"max", "min", "maximum", "minimum"})
+_WARP = 32
 
 
 def triton_kernel_records(notes: KernelNotes, launched: bool | None, called: bool) -> Iterator[Record]:
@@ -136,9 +138,19 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None, laun
         "walks_down_column": (row is not None) if known else None,
         "row_length": row,
         "masked": note.has_mask,
+        "fills_warp": _fills_warp(note),
         "in_loop": bool(note.where.loops),
     }
     return _place(notes, "triton_access", note.node, note.address.pointer or "an address", values)
+
+
+def _fills_warp(note: AccessNote) -> bool:
+    """Whether a block has as many elements as a warp has lanes, by its text; parameters are taken to have."""
+    shape = note.address.shape or ()
+    numbers = [one for one in shape if isinstance(one, int)]
+    return any(isinstance(one, str) for one in shape) or (
+        len(numbers) == len(shape) and math.prod(numbers) >= _WARP
+    )
 
 
 def _one_by_one(note: AccessNote, notes: KernelNotes) -> bool:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from test_questions import CODES, counts, unit
 
-from advisor.evidence.simulated.synthesis.asking.answers import AnsweringHere, known_answers, new_answers
+from advisor.evidence.simulated.synthesis.asking.answers import (
+    AnsweringHere,
+    answer_of,
+    known_answers,
+    new_answers,
+)
 from advisor.evidence.simulated.synthesis.asking.questions import Question
 from advisor.evidence.simulated.synthesis.request import Request
 from advisor.evidence.simulated.synthesis.result import MadeLaunch, Synthesis
@@ -41,10 +47,14 @@ def questions(*lines: int) -> list[Question]:
     return [Question.about(unit(line=line), f"code of {line}") for line in lines]
 
 
+def answered(runs, codes, question, wanted):
+    return answer_of(question, codes, runs, wanted)
+
+
 def ask(runs, asked, cache=None, **limits):
     given = {"seconds": 60.0, **limits}
     jobs = given.pop("jobs", 2)
-    return new_answers(asked, AnsweringHere(lambda one: CODES, runs, jobs), cache, **given)
+    return new_answers(asked, AnsweringHere(partial(answered, runs, CODES), jobs), cache, **given)
 
 
 def test_answers_stand_where_their_kernels_do():
@@ -134,7 +144,7 @@ def test_without_a_process_nothing_is_answered():
 
 def test_a_kernel_without_code_is_unknown_and_says_so():
     runs = StandIn(told)
-    answering = AnsweringHere(lambda one: (), runs, 1)
+    answering = AnsweringHere(partial(answered, runs, ()), 1)
     found = new_answers(questions(10), answering, None, seconds=60.0)
     assert found.by_kernel["k.py::scale@10"].unknown == "Its code is none that can be run here."
     assert runs.asked == []

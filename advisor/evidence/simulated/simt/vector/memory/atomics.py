@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from advisor.evidence.simulated.simt.ptx.ptx_program import Address, Instruction
 from advisor.evidence.simulated.simt.vector.lanes import (
+    I16,
     I32,
     I64,
     constant,
@@ -18,6 +19,8 @@ from advisor.evidence.simulated.simt.vector.layout import Space
 from advisor.evidence.simulated.simt.vector.memory.places import place_of, real_addresses
 from advisor.evidence.simulated.simt.vector.translation.emission import Emission, handles
 
+# Sums of float16 are those of the bits that hold them.
+_OF_HALVES = {"f16": I16, "f16x2": I32}
 _OPERATIONS = frozenset({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"})
 
 
@@ -25,6 +28,8 @@ def atomic_name(item: Instruction) -> str | None:
     """The runtime's function for an atomic operation such as `add_f32`, None where it has none."""
     operation = next((one for one in item.modifiers if one in _OPERATIONS), None)
     kind = item.types[-1]
+    if operation == "add" and kind in _OF_HALVES:
+        return f"add_{kind}"
     if operation is None or kind not in ("b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64"):
         return None
     if kind[0] == "f" and operation not in ("add", "exch", "min", "max"):
@@ -56,9 +61,13 @@ def _atomic(e: Emission, item: Instruction) -> None:
     first = 0 if item.opcode == "red" else 1
     address = item.operands[first]
     assert isinstance(address, Address)
-    own = element_type(item.types[-1])
-    kind = own if name.endswith(("f32", "f64")) else integer_of(width_of(own))
-    given = [e.read(operand, kind) for operand in item.operands[first + 1 :]]
+    kind = _OF_HALVES.get(item.types[-1])
+    if kind is None:
+        own = element_type(item.types[-1])
+        kind = own if name.endswith(("f32", "f64")) else integer_of(width_of(own))
+    # The policy of the caches stands last.
+    behind = item.operands[first + 1 : -1 if "L2::cache_hint" in item.modifiers else None]
+    given = [e.read(operand, kind) for operand in behind]
     values = [builder.broadcast(value) for value in given]
     place = place_of(e, item, address)
     together = not is_vector(place.base) and _added_up(name, all(not is_vector(one) for one in given))
@@ -76,6 +85,7 @@ def _atomic(e: Emission, item: Instruction) -> None:
         constant(I32, int(together)),
     )
     real = real_addresses(e, place, addresses)
+    values = [e.as_integer(one) for one in values] if item.types[-1] in _OF_HALVES else values
     old = e.call(f"atom_{name}", vector(kind), e.context, real, *values, inside)
     if item.opcode == "atom":
         e.write(item, old)
@@ -86,3 +96,9 @@ def _atomic(e: Emission, item: Instruction) -> None:
 )
 def _nothing(e: Emission, item: Instruction) -> None:
     """Leave out orders and hints that one warp after the other does not need."""
+
+
+@handles("createpolicy")
+def _policy(e: Emission, item: Instruction) -> None:
+    """Make a policy of the caches, a hint that nothing here follows (PTX ISA, "createpolicy")."""
+    e.write(item, constant(I64, 0))

@@ -10,6 +10,8 @@ from llvmlite import ir
 from advisor.evidence.simulated.simt.vector.lanes import (
     DOUBLE,
     FLOAT,
+    HALF,
+    I16,
     I32,
     I64,
     POINTER,
@@ -184,7 +186,7 @@ def _read_and_write(r: Routine, kind: Any, operation: str, pointer: Any, value: 
 
 def _exchanged(r: Routine, kind: Any, pointer: Any, change: Callable[[Any], Any]) -> Any:
     """What was at a place that is changed by compare and exchange until no other thread came between."""
-    integer = I64 if kind in (DOUBLE, I64) else I32
+    integer = I64 if kind in (DOUBLE, I64) else I16 if kind == I16 else I32
     seen = r.variable(r.load(pointer, typ=integer))
     done = r.variable(r.number(0, ir.IntType(1)))
     with r.repeat(lambda: r.not_(r.value(done, ir.IntType(1)))):
@@ -217,6 +219,18 @@ def _float(r: Routine, kind: Any, operation: str) -> None:
 
     _lanes_in_turn(r, kind, plain)
     r.position_at_end(careful)
+    _lanes_in_turn(
+        r, kind, lambda pointer, values: _exchanged(r, kind, pointer, lambda old: change(old, values[0]))
+    )
+
+
+def _halves(r: Routine, kind: Any) -> None:
+    """Emit the sum of one float16 or of two in a register (PTX ISA, "atom"); subnormal numbers stay."""
+    numbers = HALF if kind == I16 else ir.VectorType(HALF, 2)
+
+    def change(old: Any, value: Any) -> Any:
+        return r.bitcast(r.fadd(r.bitcast(old, numbers), r.bitcast(value, numbers)), kind)
+
     _lanes_in_turn(
         r, kind, lambda pointer, values: _exchanged(r, kind, pointer, lambda old: change(old, values[0]))
     )
@@ -262,6 +276,8 @@ for _kind in (I32, I64):
             f"{_operation}_b{_kind.width}", _kind, 1,
             (lambda kind, operation: lambda r: _counting(r, kind, operation))(_kind, _operation),
         )  # fmt: skip
+for _kind, _name in ((I16, "f16"), (I32, "f16x2")):
+    _enter(f"add_{_name}", _kind, 1, (lambda kind: lambda r: _halves(r, kind))(_kind))
 for _kind, _name in ((FLOAT, "f32"), (DOUBLE, "f64")):
     for _operation in _FLOAT_OPERATIONS:
         _enter(

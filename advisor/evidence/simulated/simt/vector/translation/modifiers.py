@@ -12,7 +12,7 @@ _SPACES = frozenset({"global", "shared", "local", "const", "param", "entry", "fu
 _MEMORY = _SPACES | {
     "volatile", "relaxed", "acquire", "release", "weak", "gpu", "sys", "cluster", "mmio", "nc", "ca", "cg",
     "cs", "lu", "cv", "wb", "wt", "v2", "v4", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
-    "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B",
+    "L1::evict_last", "L1::no_allocate", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B",
 }  # fmt: skip
 _COMPARISONS = frozenset({
     "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu",
@@ -24,7 +24,8 @@ _ATOMICS = _MEMORY | {
 _MATRICES = frozenset({"sync", "aligned", "m8n8", "x1", "x2", "x4", "trans", "shared"})
 # What `mma` may have stands in the table of fragments.
 _ANYTHING = frozenset({"mma", "membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent", "discard",
-                       "applypriority", "brkpt", "call", "extern", "trap", "exit"})  # fmt: skip
+                       "applypriority", "createpolicy", "brkpt", "call", "extern", "trap",
+                       "exit"})  # fmt: skip
 
 ALLOWED: dict[str, frozenset[str]] = {
     "add": _ROUNDING | {"ftz", "sat", "cc"},

@@ -1,0 +1,1 @@
+"""Kernels of Triton as texts that need no other file, with launches that are made up."""
