@@ -58,13 +58,27 @@ def clock_spans(module: ModuleSyntax) -> Iterator[Span]:
 
 
 def _command_spans(module: ModuleSyntax) -> Iterator[Span]:
-    """The statements that IPython's `time` and `timeit` measure: these read the clock before and behind."""
+    """The statements that IPython's `time` and `timeit` measure: these read the clock before and behind.
+
+    Left out is what another cell measures together with further statements: the two show what these take.
+    """
+    found = list(_measured_by_commands(module))
+    longer = {ast.unparse(one.statements[0]) for one in found if len(one.statements) > 1}
+    for span in found:
+        if len(span.statements) > 1 or ast.unparse(span.statements[0]) not in longer:
+            yield span
+
+
+def _measured_by_commands(module: ModuleSyntax) -> Iterator[Span]:
     text, body = module.source.text, module.tree.body
     measured: set[ast.stmt] = set()
     for statement in body:
-        lines = timed_by_command(text, statement.lineno) if statement not in measured else None
+        if statement in measured or isinstance(statement, ast.Pass):
+            continue
+        lines = timed_by_command(text, statement.lineno)
         if lines is not None:
-            together = [one for one in body if one.lineno in lines]
+            # Before the code of a command stands a `pass` in the place of its name.
+            together = [one for one in body if one.lineno in lines and not isinstance(one, ast.Pass)]
             measured.update(together)
             yield Span(together, _reading_behind(together[-1]), (), is_repeated_by_command(text, lines.start))
 

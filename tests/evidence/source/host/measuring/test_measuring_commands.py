@@ -97,5 +97,12 @@ def test_a_kernel_that_ran_before_is_not_compiled_in_the_measured_time(tmp_path:
     assert _measured(tmp_path, PROGRAM, WARM, "%time k[16, 256](d)") == [(False, False)]
 
 
+def test_a_launch_that_is_measured_with_and_without_a_wait_shows_the_difference(tmp_path: Path) -> None:
+    waited = "%time k[16, 256](d); cuda.synchronize()"
+    assert _measured(tmp_path, PROGRAM, WARM, "%time k[16, 256](d)", waited) == [(True, False)]
+    other = "%time k[32, 128](d); cuda.synchronize()"
+    assert _measured(tmp_path, PROGRAM, WARM, "%time k[16, 256](d)", other) == [(False, False), (True, False)]
+
+
 def test_what_a_function_does_behind_the_launch_is_not_known(tmp_path: Path) -> None:
     assert _measured(tmp_path, PROGRAM, "%%time\nk[16, 256](d)\nshow(d)") == [(None, True)]
