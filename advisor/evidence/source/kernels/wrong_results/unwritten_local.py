@@ -13,9 +13,9 @@ from advisor.program.syntax.tree_nodes import below
 
 def know_unwritten_reads(facts: KernelFacts, groups: AccessGroups, records: Sequence[Record]) -> None:
     """Say of each access, whose record stands at its place, whether it reads what nothing has stored."""
-    told = {id(one) for one in _unwritten_reads(facts, groups)}
+    told = {(id(one.place.node), id(one.array)) for one in _unwritten_reads(facts, groups)}
     for access, record in zip(facts.accesses, records, strict=True):
-        record.know("source", unwritten=id(access) in told)
+        record.know("source", unwritten=(id(access.place.node), id(access.array)) in told)
 
 
 def _unwritten_reads(facts: KernelFacts, groups: AccessGroups) -> list[Access]:
@@ -23,7 +23,7 @@ def _unwritten_reads(facts: KernelFacts, groups: AccessGroups) -> list[Access]:
         return []
     found = []
     for array in facts.arrays:
-        uses = groups.of(array) if array.space == "local" and not array.parameter else []
+        uses = _once(groups.of(array)) if array.space == "local" and not array.parameter else []
         atomic = any(one.array is array for one in facts.atomics)
         if not uses or atomic or not _is_followed(array):
             continue
@@ -32,6 +32,12 @@ def _unwritten_reads(facts: KernelFacts, groups: AccessGroups) -> list[Access]:
         else:
             found += [one[0] for one in _by_element(uses) if _comes_first(one[0], one[1:])]
     return found
+
+
+def _once(uses: Sequence[Access]) -> list[Access]:
+    """Each access once, where the walk came to it last: before the body of a loop it looks at its sums."""
+    last = {id(one.place.node): number for number, one in enumerate(uses)}
+    return [uses[number] for number in sorted(last.values())]
 
 
 def _by_element(uses: Sequence[Access]) -> list[list[Access]]:

@@ -32,6 +32,13 @@ for k in range(n):
     x[k] = s[0]  # <
     s[0] = k
 """, """
+v = x[i]
+while v < n:
+    s[1] = v * s[0]  # <
+    v += s[0] + s[1]
+    s[0] = v
+x[i] = v
+""", """
 while x[i] < n:
     s[1] = s[0] * 2  # <
     x[i] = s[1] + s[0]
