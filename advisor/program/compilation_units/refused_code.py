@@ -29,8 +29,20 @@ _STATEMENTS: dict[type[ast.AST], str] = {
     ast.SetComp: "a kernel cannot make a set",
     ast.ListComp: "a kernel cannot make a list",
     ast.DictComp: "a kernel cannot make a dictionary",
+    ast.Dict: "a kernel cannot make a dictionary",
     ast.GeneratorExp: "a kernel cannot have generators",
 }
+# Functions of NumPy whose result is a new array, whatever they are given.
+_MAKE_ARRAYS = frozenset(
+    {
+        "arange", "array", "asarray", "concatenate", "cross", "diff", "empty", "empty_like", "eye", "full",
+        "full_like", "hstack", "identity", "linspace", "ones", "ones_like", "outer", "stack", "vstack",
+        "zeros", "zeros_like",
+    }
+)  # fmt: skip
+_NO_MEMORY = "a kernel has no memory to make a new array in"
+# Numba's own memory on the device, which is off unless a program asks for it.
+_DEVICE_MEMORY = "ENABLE_NRT"
 # Modules of Python of which Numba compiles functions, and those for a look into the simulated kernel.
 _COMPILED = frozenset({"math", "cmath", "operator", "builtins", "random"})
 _DEBUGGERS = frozenset({"pdb", "ipdb", "bdb", "code"})
@@ -48,6 +60,8 @@ def is_own_fault(declaration: Declaration, workspace: Workspace) -> bool:
             near.append(found)
     if any(one.mentions(word) for one in near for word in (*DEFINING_WORDS, *EXTENDING_WORDS)):
         return False
+    if any(_DEVICE_MEMORY in one.source.text for one in near):
+        return False
     return not any(map(expects_errors, (declaration.node, *module.scopes(declaration.node))))
 
 
@@ -62,9 +76,23 @@ def refused_statements(function: FunctionNode, module: ModuleSyntax, kernel: boo
         reason = _STATEMENTS.get(type(node))
         if kernel and isinstance(node, ast.Return) and _is_value(node.value):
             reason = "a kernel cannot return a value"
+        elif isinstance(node, ast.Call):
+            reason = _refused_call(node, module)
+        elif isinstance(node, ast.List) and isinstance(module.parents.get(node), ast.Assign):
+            reason = "a kernel cannot make a list"
         if reason is not None and not _is_debugging(node) and not may_be_left_out(node, function, module):
             found.append(Rejection(reason, module.path, getattr(node, "lineno", function.lineno)))
     return iter(sorted(found, key=lambda one: one.line))
+
+
+def _refused_call(call: ast.Call, module: ModuleSyntax) -> str | None:
+    """Why no compiler takes a call of NumPy: its result would need memory, or another library computes it."""
+    library, _, name = (module.dotted(call.func) or "").partition(".")
+    if library != "numpy":
+        return None
+    if name.startswith("linalg.") or name in ("dot", "matmul", "vdot"):
+        return f"`{ast.unparse(call.func)}` needs a library of the host"
+    return _NO_MEMORY if name in _MAKE_ARRAYS else None
 
 
 def calls(node: ast.expr, module: ModuleSyntax) -> bool:

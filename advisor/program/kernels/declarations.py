@@ -12,6 +12,7 @@ from advisor.program.kernels.compiling_calls import is_mapping
 from advisor.program.kernels.function_values import function_of
 from advisor.program.kernels.functions_in_lists import functions_of, may_be_item_of_functions
 from advisor.program.kernels.jit_expressions import Compiler, Jit, Use
+from advisor.program.names.earlier_numba import jit_with_gpu_target
 from advisor.program.names.library_names import CPU_COMPILERS
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
@@ -123,7 +124,10 @@ def find_cpu_functions(module: ModuleSyntax, workspace: Workspace) -> list[Decla
 
 def _is_for_cpu(node: ast.expr, module: ModuleSyntax, workspace: Workspace) -> bool:
     dotted = module.dotted(node.func if isinstance(node, ast.Call) else node)
-    return dotted is not None and workspace.library_name(dotted, module) in CPU_COMPILERS
+    if dotted is None:
+        return False
+    name = workspace.library_name(dotted, module)
+    return name in CPU_COMPILERS and not (isinstance(node, ast.Call) and jit_with_gpu_target(node, name))
 
 
 def _may_hand_on_a_function(call: ast.Call, module: ModuleSyntax) -> bool:

@@ -20,6 +20,7 @@ from advisor.program.kernels.compiling_calls import (
     written_outside,
 )
 from advisor.program.kernels.function_values import arguments_given, enclosing_method, function_of, scopes_of
+from advisor.program.names.earlier_numba import jit_with_gpu_target
 from advisor.program.names.object_attributes import values_of_attribute
 from advisor.program.names.scope_bindings import Binding, scope_bindings
 from advisor.program.names.scope_names import parameter_defaults, parameter_names
@@ -32,7 +33,9 @@ from advisor.program.syntax.tree_nodes import below, below_in_scope
 Use: TypeAlias = tuple[str, int, int]
 Runnable: TypeAlias = FunctionNode | ast.Lambda | ast.ClassDef
 
-_JIT = frozenset({"numba.cuda.jit", "numba_cuda.numba.cuda.jit", "numba_cuda_mlir.cuda.jit"})
+_JIT = frozenset(
+    {"numba.cuda.jit", "numba.cuda.autojit", "numba_cuda.numba.cuda.jit", "numba_cuda_mlir.cuda.jit"}
+)
 _PARTIAL = frozenset({"functools.partial", "partial"})
 # The names of the parameter of `cuda.jit`, and of what it returns, that may be a function.
 _FUNCTION_KEYWORDS = ("func_or_sig", "func")
@@ -78,6 +81,8 @@ class Jit:
         if dotted is not None and self.workspace.library_name(dotted, module) in _JIT:
             return Compiler("decorator", (), frozenset({_place(node, module)}))
         if isinstance(node, ast.Call):
+            if self._names_the_gpu(node, module):
+                return Compiler("decorator", (spelled_out(node, module),), frozenset({_place(node, module)}))
             if last_name(node.func) == "staticmethod" and node.args:
                 return self.decorator(node.args[0], module, depth)
             if module.dotted(node.func) in _PARTIAL and node.args:
@@ -156,6 +161,10 @@ class Jit:
             if (self._is_jit(node, module) or _may_be_jit(node, module)) and not is_for_device(node, module)
         ]
         return sorted(found)
+
+    def _names_the_gpu(self, call: ast.Call, module: ModuleSyntax) -> bool:
+        dotted = module.dotted(call.func) if "target" in module.source.text else None
+        return dotted is not None and jit_with_gpu_target(call, self.workspace.library_name(dotted, module))
 
     def _is_jit(self, node: ast.expr, module: ModuleSyntax) -> bool:
         dotted = module.dotted(node)

@@ -10,7 +10,8 @@ from advisor.program.syntax.tree_nodes import below
 
 CLOCKS = frozenset({
     "time.time", "time.perf_counter", "time.perf_counter_ns", "time.monotonic", "time.monotonic_ns",
-    "time.time_ns", "time.process_time", "timeit.default_timer",
+    "time.time_ns", "time.process_time", "time.clock", "timeit.default_timer", "datetime.datetime.now",
+    "datetime.datetime.utcnow",
 })  # fmt: skip
 _EVENTS = frozenset({"numba.cuda.event", "torch.cuda.Event", "cupy.cuda.Event"})
 _WAITS = frozenset({"synchronize", "sync", "block_until_ready"})

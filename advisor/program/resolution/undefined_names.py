@@ -40,7 +40,9 @@ def undefined_names(function: FunctionNode, module: ModuleSyntax) -> list[ast.Na
                 found.setdefault(inner.id, inner)
     if not found or _may_define_any(module, found) or any(map(expects_errors, around)):
         return []
-    visible = set(_bound_in_module(module)).union(*(set(_bound_in(one)) for one in around))
+    # The names of a class are not seen in its methods.
+    functions = (one for one in around if not isinstance(one, ast.ClassDef))
+    visible = set(_bound_in_module(module)).union(*(set(_bound_in(one)) for one in functions))
     return [place for name, place in found.items() if name not in visible]
 
 

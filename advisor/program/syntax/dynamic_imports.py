@@ -1,4 +1,6 @@
-"""Modules that a program imports by calls with a text: `importlib.import_module("numba.cuda")`."""
+"""Modules that a program imports by calls with a text, as `importlib.import_module("numba.cuda")`, and by the
+names that they had earlier.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,14 @@ if TYPE_CHECKING:
 
 _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
 _LAST_NAMES = frozenset({"import_module", "__import__"})
+# NumbaPro became a part of Numba, whose modules have the same names.
+_NUMBAPRO, _NUMBA = "numbapro", "numba"
+
+
+def present_name(imported: str) -> str:
+    """The dotted name of an imported module, `numba.cuda` for NumbaPro's `numbapro.cuda`."""
+    root, dot, rest = imported.partition(".")
+    return f"{_NUMBA}{dot}{rest}" if root == _NUMBAPRO else imported
 
 
 def imported_module(call: ast.Call, module: ModuleSyntax) -> str | None:

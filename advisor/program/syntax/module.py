@@ -15,7 +15,7 @@ from advisor.model.text.source_text import SourceText, Span
 from advisor.model.text.syntax_recovery import SyntaxFault, fault_from, recovered
 from advisor.model.text.syntax_trees import MOST_LEVELS, TOO_DEEP, syntax_tree, too_deep
 from advisor.program.syntax.calls import attribute_by_name
-from advisor.program.syntax.dynamic_imports import imported_module, names_of_modules
+from advisor.program.syntax.dynamic_imports import imported_module, names_of_modules, present_name
 from advisor.program.syntax.reaching_definitions import ReachingDefinitions
 from advisor.program.syntax.tree_nodes import below, by_kind, with_parents
 from advisor.program.syntax.unread_statements import note_unread
@@ -394,18 +394,18 @@ def _index(module: ModuleSyntax, nodes: Sequence[ast.AST]) -> None:
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.asname:
-                    imports[alias.asname] = Import(alias.name)
+                    imports[alias.asname] = Import(present_name(alias.name))
                 else:
                     root = alias.name.split(".")[0]
-                    imports.setdefault(root, Import(root))
+                    imports.setdefault(root, Import(present_name(root)))
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                target = Import(node.module or "", alias.name, node.level)
+                target = Import(present_name(node.module or ""), alias.name, node.level)
                 if node.module in _BUILTINS and alias.name in _BUILTIN_NAMES and not alias.asname:
                     # Bound to what it means anyway.
                     continue
                 if alias.name == "*":
-                    module.star_imports.append(Import(node.module or "", None, node.level))
+                    module.star_imports.append(Import(target.module, None, node.level))
                 else:
                     imports.setdefault(alias.asname or alias.name, target)
     for name, dotted in names_of_modules(module).items():

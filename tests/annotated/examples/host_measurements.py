@@ -1,6 +1,7 @@
 """Clocks around work of the GPU: with and without a wait, with and without a first launch before."""
 
 import time
+from datetime import datetime
 from time import perf_counter
 
 import cupy
@@ -177,3 +178,24 @@ def compiled_by_somebody_else(model, n):
     y = model(x)
     torch.cuda.synchronize()
     return y, time.perf_counter() - start  # ok: compile-in-measurement
+
+
+class Stopwatch:
+    def without_a_wait(self, n):
+        a = cuda.to_device(np.ones(n, dtype=np.float32))
+        b = cuda.device_array_like(a)
+        step[4096, 256](a, b)
+        self.begin = datetime.now()
+        step.forall(n)(a, b)
+        self.end = datetime.now()  # hit: measured-without-wait
+        return self.end - self.begin
+
+    def with_a_wait(self, n):
+        a = cuda.to_device(np.ones(n, dtype=np.float32))
+        b = cuda.device_array_like(a)
+        step[4096, 256](a, b)
+        self.begin = datetime.now()
+        step.forall(n)(a, b)
+        cuda.synchronize()
+        self.end = datetime.now()  # ok: measured-without-wait
+        return self.end - self.begin

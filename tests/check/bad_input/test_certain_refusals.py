@@ -26,6 +26,13 @@ CERTAIN = {
     "set": ("    a[i] = 1 if n in {1, 2} else 0  # here", "a set"),
     "list of a loop": ("    b = [j for j in range(3)]  # here\n    a[i] = b[0]", "a list"),
     "generator": ("    a[i] = sum(a[j] for j in range(3))  # here", "generators"),
+    "dictionary": ("    b = {}  # here\n    b[i] = 1\n    a[i] = b[i]", "a dictionary"),
+    "list": ("    b = [n, n]  # here\n    a[i] = b[1]", "a list"),
+    "a new array": ("    b = np.array([a[i], n])  # here\n    a[i] = b[0]", "no memory to make a new array"),
+    "linear algebra": (
+        "    a[i] = np.linalg.norm(a)  # here",
+        "`np.linalg.norm` needs a library of the host",
+    ),
     "value": ("    a[i] = 1\n    return a[i] + 1  # here", "cannot return a value"),
     "file": ("    f = open('f')  # here\n    a[i] = 1", "Untyped global name 'open'"),
     "host function": ("    b = cuda.to_device(a)  # here\n    a[i] = 1", "Unknown attribute 'to_device'"),
@@ -59,6 +66,12 @@ UNCERTAIN = {
     "types that are guessed": ("", "    a[i] = a[i][0] + n.real.imag.foo"),
     "a function that makes the kernel": ("", "    a[i] = f(a[i])"),
     "no value": ("", "    a[i] = 1\n    return None"),
+    "a list to walk": ("", "    for j in [1, 2]:\n        a[j] = 1"),
+    "numbers of NumPy": ("", "    a[i] = np.float32(n) + np.int32(2)"),
+    "memory of Numba on the device": (
+        "from numba import config\n\nconfig.CUDA_ENABLE_NRT = True\n",
+        "    b = np.zeros(3)\n    a[i] = b[0]",
+    ),
     "a return in a device function": (TWICE, "    a[i] = twice(a[i], 2)"),
 }  # fmt: skip
 

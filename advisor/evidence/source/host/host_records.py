@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from advisor.evidence.source.host.data_flow.grids.refused_configurations import refusal
 from advisor.evidence.source.host.data_flow.loop_context import LoopContext
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.test_paths import holds_benchmarks, holds_tests
@@ -84,6 +85,7 @@ def _launch_record(launch: Launch) -> Record:
         in_workload=_in_workload(launch),
         arguments=len(launch.arguments),
         wanted_arguments=_wanted_arguments(launch),
+        refusal=refusal(launch),
         host_arrays=None if launch.host_arrays is None else len(launch.host_arrays),
         host_array_names=listed(launch.host_arrays or ()),
         copied_each_iteration=listed(launch.needless_copies.each_iteration),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form, position_along
-from advisor.evidence.source.kernel_walk.kernel_facts import Access, Array, AtomicUse, KernelFacts
+from advisor.evidence.source.kernel_walk.kernel_facts import Access, AtomicUse, KernelFacts
 from advisor.evidence.source.kernels.placed_records import record_at
+from advisor.evidence.source.kernels.updated_elements import updated_elements
 from advisor.evidence.source.kernels.wrong_results.sums_of_blocks import every_thread_adds_the_same
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of
 from advisor.evidence.source.warps.handed_arrays import handed_on
@@ -44,7 +44,7 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
             single_thread=single_thread(atomic.place),
             adds_same_value=every_thread_adds_the_same(atomic, facts),
             result_used=_gives_result(atomic),
-            elements=_elements(atomic.array),
+            elements=updated_elements(atomic, facts),
             aggregated=_counts_in_whole_numbers(atomic),
         )
         lanes = _lanes_per_address(atomic, facts, shapes)
@@ -53,13 +53,6 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
         )
         found.append(record)
     return found
-
-
-def _elements(array: Array | None) -> float | None:
-    """How many elements an array has; None where the kernel and the launches do not tell all of its sizes."""
-    sizes = [size for size in (array.dims or array.made) if size is not None] if array else []
-    whole = array is not None and 0 < len(sizes) == len(array.dims or array.made)
-    return float(math.prod(sizes)) if whole else None
 
 
 def _counts_in_whole_numbers(atomic: AtomicUse) -> bool | None:

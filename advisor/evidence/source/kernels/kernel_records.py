@@ -65,6 +65,7 @@ from advisor.program.arrays.stated_types import strided_parameters
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.block_shape import WARP, BlockShape, assumed_shapes, usual_shapes
 from advisor.program.launches.launched_as import LaunchedAs
+from advisor.program.resolution.signature_faults import signature_fault
 from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
 
@@ -179,6 +180,7 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], made: MadeI
         cache_enabled=_switch(declaration, "cache"),
         narrow_indices=facts.narrow_cast,
         strided_parameters=strided_parameters(declaration.signature),
+        signature_fault=signature_fault(declaration),
         stated_float64=facts.float64_cast or _names_float64(declaration.signature),
         block_threads=threads.pop() if len(threads) == 1 and 0 not in threads else None,
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from advisor.model.text.notebooks.json_text import StoredCell, decode_notebook, read_cells
-from advisor.model.text.notebooks.magics import as_written, python_of, repeats
+from advisor.model.text.notebooks.magics import as_written, python_of, repeats, times
 
 _HEADER = re.compile(
     r"^# %% cell (?P<number>\d+)(?: (?P<way>on|from) line (?P<file_line>\d+))?"
@@ -143,6 +143,15 @@ def is_repeated_by_command(text: str, line: int) -> bool:
     """Whether IPython's `timeit` repeats what stands in a line of a joined text, to measure its time."""
     cell = cells_of(text).at_line(line) if "timeit" in text else None
     return cell is not None and repeats(text[cell.begin : cell.end], line - cell.first)
+
+
+def timed_by_command(text: str, line: int) -> range | None:
+    """The lines of a joined text that IPython's `time` or `timeit` measures together with a line; None where
+    neither does.
+    """
+    cell = cells_of(text).at_line(line) if "%time" in text else None
+    found = times(text[cell.begin : cell.end], line - cell.first) if cell is not None else None
+    return None if found is None or cell is None else range(cell.first + found.start, cell.first + found.stop)
 
 
 def notebook_text(data: bytes, path: str) -> str:

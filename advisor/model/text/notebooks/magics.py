@@ -109,6 +109,17 @@ def repeats(text: str, index: int) -> bool:
     return 0 <= index < len(lines) and f"{_TIMED}%timeit" in lines[index]
 
 
+def times(text: str, index: int) -> range | None:
+    """The lines, counted from 0, that `time` or `timeit` measures together with a line of a cell's Python:
+    the whole cell, or that line; None where neither does.
+    """
+    lines = text.split("\n")
+    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    if lines[first].startswith(f"{_COMMAND}%%time"):
+        return range(first + 1, len(lines))
+    return range(index, index + 1) if 0 <= index < len(lines) and _TIMED in lines[index] else None
+
+
 class _Commands:
     """Turns the commands of one cell into comments; knows which lines continue a statement or a string."""
 

@@ -69,6 +69,22 @@ def test_what_may_bind_a_name(tmp_path: Path, before: str) -> None:
     assert _names(tmp_path, before + KERNEL.format(value="x")) == []
 
 
+@pytest.mark.parametrize(
+    ("around", "value", "said"),
+    [
+        ("class C:\n    x = 3\n", "x", [("x", "x_array")]),
+        ("class C:\n    x = 3\n", "C.x", []),
+        ("def make(x):\n  class C:\n", "x", []),
+        ("class C:\n    import x\n", "x", []),
+    ],
+)
+def test_names_of_a_class_are_not_seen_in_its_kernels(
+    tmp_path: Path, around: str, value: str, said: list[tuple[object, object]]
+) -> None:
+    kernel = KERNEL.replace("@cuda.jit", "@staticmethod\n@cuda.jit").format(value=value)
+    assert _names(tmp_path, around + kernel.replace("\n", "\n    ")) == said
+
+
 def test_a_name_of_another_function_is_not_seen(tmp_path: Path) -> None:
     assert _names(tmp_path, "def other():\n    x = 3\n    return x\n" + KERNEL.format(value="x")) == [
         ("x", "x_array")

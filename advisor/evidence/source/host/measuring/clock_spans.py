@@ -1,4 +1,6 @@
-"""The statements between two readings of the host's clock, of which the time between them is taken."""
+"""The statements between two readings of the host's clock, of which the time between them is taken, and those
+that a notebook's command measures.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from advisor.model.text.notebooks.joined_text import is_repeated_by_command, timed_by_command
 from advisor.program.launches.timing_loops import CLOCKS
 from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.syntax.statement_places import begin
@@ -16,11 +19,14 @@ _OF_THE_HOST = ("compil", "codegen", "jit", "launch", "enqueue", "dispatch", "ov
 
 @dataclass(frozen=True)
 class Span:
-    """The statements up to the one with the second reading, `end`, and some behind it."""
+    """The statements up to the one with the second reading, `end`, and some behind it; `repeated` where the
+    first run of them does not count.
+    """
 
     statements: Sequence[ast.stmt]
     end: ast.Call
     behind: Sequence[ast.stmt] = ()
+    repeated: bool = False
 
     def is_of_the_host(self) -> bool:
         """Whether the text says that it is the time of a compilation or a launch that is measured."""
@@ -44,10 +50,44 @@ def clock_spans(module: ModuleSyntax) -> Iterator[Span]:
     clocks = [call for call in module.calls if module.dotted(call.func) in CLOCKS]
     for first in clocks if len(clocks) > 1 else ():
         start = module.parents.get(first)
-        if isinstance(start, ast.Assign) and isinstance(start.targets[0], ast.Name):
-            span = _span(start, start.targets[0].id, clocks, module)
+        if isinstance(start, ast.Assign) and isinstance(start.targets[0], ast.Name | ast.Attribute):
+            span = _span(start, ast.unparse(start.targets[0]), clocks, module)
             if span is not None:
                 yield span
+    yield from _command_spans(module)
+
+
+def _command_spans(module: ModuleSyntax) -> Iterator[Span]:
+    """The statements that IPython's `time` and `timeit` measure: these read the clock before and behind.
+
+    Left out is what another cell measures together with further statements: the two show what these take.
+    """
+    found = list(_measured_by_commands(module))
+    longer = {ast.unparse(one.statements[0]) for one in found if len(one.statements) > 1}
+    for span in found:
+        if len(span.statements) > 1 or ast.unparse(span.statements[0]) not in longer:
+            yield span
+
+
+def _measured_by_commands(module: ModuleSyntax) -> Iterator[Span]:
+    text, body = module.source.text, module.tree.body
+    measured: set[ast.stmt] = set()
+    for statement in body:
+        if statement in measured or isinstance(statement, ast.Pass):
+            continue
+        lines = timed_by_command(text, statement.lineno)
+        if lines is not None:
+            # Before the code of a command stands a `pass` in the place of its name.
+            together = [one for one in body if one.lineno in lines and not isinstance(one, ast.Pass)]
+            measured.update(together)
+            yield Span(together, _reading_behind(together[-1]), (), is_repeated_by_command(text, lines.start))
+
+
+def _reading_behind(statement: ast.stmt) -> ast.Call:
+    reading = ast.copy_location(ast.Call(ast.Name("clock", ast.Load()), [], []), statement)
+    reading.lineno = statement.end_lineno or statement.lineno
+    reading.col_offset = statement.end_col_offset or statement.col_offset
+    return reading
 
 
 def _span(start: ast.Assign, name: str, clocks: Collection[ast.Call], module: ModuleSyntax) -> Span | None:
@@ -62,13 +102,13 @@ def _span(start: ast.Assign, name: str, clocks: Collection[ast.Call], module: Mo
             return (
                 Span(block[at + 1 : number + 1], ends[0], block[number + 1 : number + 4]) if taken else None
             )
-        if name in {one.id for one in below(statement) if isinstance(one, ast.Name) and _stores(one)}:
+        if any(_stores(one) and ast.unparse(one) == name for one in below(statement)):
             return None
     return None
 
 
-def _stores(name: ast.Name) -> bool:
-    return not isinstance(name.ctx, ast.Load)
+def _stores(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute) and not isinstance(node.ctx, ast.Load)
 
 
 def _by_child(
@@ -90,16 +130,15 @@ def _difference(
 ) -> bool:
     """Whether the time between the readings is taken: `clock() - start`, or `end - start` behind it."""
     above = parents.get(end)
-    named = (
-        above.targets[0].id
-        if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name)
-        else ""
-    )
+    named = ast.unparse(above.targets[0]) if isinstance(above, ast.Assign) else ""
     for statement in statements:
         for node in below(statement):
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
-                right = isinstance(node.right, ast.Name) and node.right.id == name
-                left = node.left is end or (isinstance(node.left, ast.Name) and node.left.id == named)
-                if right and left:
-                    return True
+            if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)):
+                continue
+            if _is_named(node.right, name) and (node.left is end or _is_named(node.left, named)):
+                return True
     return False
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) == name

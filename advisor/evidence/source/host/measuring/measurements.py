@@ -156,9 +156,11 @@ def _waited(
 ) -> bool | None:
     """Whether the host waits for the last work; None where a function might that the source does not show."""
     loops_outside = len(host_loops(placement.module, span.end))
+    # `kernel.forall(n)` of a launch returns at once.
+    configuring = {launch.func for launch in launches}
     verdict: bool | None = False
     for node in span.nodes():
-        if not isinstance(node, ast.Call) or node in launches or node is span.end:
+        if not isinstance(node, ast.Call) or node in launches or node is span.end or node in configuring:
             if isinstance(node, ast.With | ast.Await):
                 verdict = None
             continue
@@ -174,7 +176,7 @@ def _waited(
 def _compiled(span: Span, placement: Placement, measured: Sequence[Launch]) -> str | None:
     """The name of a kernel that is launched in a span for the first time, so is compiled there."""
     module = placement.module
-    if host_loops(module, span.end):
+    if span.repeated or host_loops(module, span.end):
         return None
     for launch in measured:
         kernel = launch.kernel

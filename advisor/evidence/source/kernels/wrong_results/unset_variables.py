@@ -1,6 +1,6 @@
 """Variables that a function reads where some way to that place, or every one, gives them no value.
 
-Loops are taken to run at least once: that data are there is the rule.
+Loops are taken to run at least once: that data are there is the rule. That a search finds something is not.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from advisor.evidence.source.kernels.wrong_results.searches import is_asked_elsewhere, set_where_found
 from advisor.program.syntax.bound_names import bound_names
 from advisor.program.syntax.module import FunctionNode
 from advisor.program.syntax.tree_nodes import below, below_in_scope
@@ -52,14 +53,14 @@ def unset_reads(function: FunctionNode) -> list[Unset]:
         return []
     own = {name for one in inside for name in bound_names(one)}
     given = {one.arg for one in below(function.args) if isinstance(one, ast.arg)}
-    return _Ways(own - given).unset(function.body)
+    return _Ways(own - given, function).unset(function.body)
 
 
 class _Ways:
     """Walks all ways through a function, along its blocks."""
 
-    def __init__(self, own: set[str]) -> None:
-        self._own = own
+    def __init__(self, own: set[str], function: FunctionNode) -> None:
+        self._own, self._function = own, function
         self._found: dict[str, Unset] = {}
         self._tests: list[ast.expr] = []
         # Of each loop around, how many tests lie outside of it, and what it binds.
@@ -128,10 +129,25 @@ class _Ways:
         self._loops.pop()
         self._tests.pop()
         # An iteration may set what another one leaves, and a jump out of the loop comes from anywhere in it.
-        state.known |= bound
+        found = {} if self._loops else self._searches(loop, bound - state.known - state.partly.keys())
+        state.known |= bound - found.keys()
         for name in bound:
             state.partly.pop(name, None)
+        state.partly |= found
         self._block(loop.orelse, state)
+
+    def _searches(
+        self, loop: ast.For | ast.While, names: set[str]
+    ) -> dict[str, tuple[tuple[ast.If, ...], int]]:
+        """Those of the names that a loop sets only where it finds what it looks for, each with that `if`."""
+        found: dict[str, tuple[tuple[ast.If, ...], int]] = {}
+        if not isinstance(loop, ast.For):
+            return found
+        for name in names:
+            setting = set_where_found(loop, name)
+            if setting is not None and not is_asked_elsewhere(self._function, setting):
+                found[name] = ((setting,), len(self._tests))
+        return found
 
     def _reads(self, node: ast.AST, state: _State) -> None:
         for one in below(node):

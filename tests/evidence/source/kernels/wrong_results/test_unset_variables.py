@@ -46,6 +46,24 @@ if a[i] < 0:
     s = -1
 out[i] = s  # <
 """  # fmt: skip
+SEARCHED = """
+for c in range(n):
+    if a[c] > 3:
+        q = c
+        break
+out[i] = q  # <
+""", """
+for c in range(n):
+    if a[c] > 3:
+        if a[c] < 7:
+            q = c
+out[i] = q * 2  # <
+""", """
+for c in range(a.size - 1):
+    if a[c] <= n and n < a[c + 1]:
+        q = c
+out[i] = a[q]  # <
+"""  # fmt: skip
 NO_WAY = """
 for c in range(n):
     t += a[c]  # <
@@ -95,10 +113,63 @@ for c in range(n):
         out[i] += p
     p = a[c]
 """, """
+best = 1e30
+for c in range(n):
+    if a[c] < best:
+        best = a[c]
+        q = c
+out[i] = q
+""", """
+found = False
+for c in range(n):
+    if a[c] > 3:
+        q = c
+        found = True
+        break
+if found:
+    out[i] = q
+""", """
+found = 0
+for c in range(n):
+    if a[c] > 3:
+        q = c
+        found = 1
+if found == 0:
+    return
+out[i] = q
+""", """
+for c in range(n):
+    if c == n - 1:
+        q = a[c]
+out[i] = q
+""", """
 for c in range(n):
     if a[c] > 3:
         q = c
         break
+else:
+    q = n
+out[i] = q
+""", """
+for c in range(n):
+    if a[c] > 3:
+        q = c
+    else:
+        q = -c
+out[i] = q
+""", """
+q = -1
+for c in range(n):
+    if a[c] > 3:
+        q = c
+        break
+out[i] = q
+""", """
+while True:
+    if a[n] > 3:
+        q = n
+        break
+    n -= 1
 out[i] = q
 """, """
 if a[i] < n:
@@ -160,7 +231,8 @@ def told(tmp_path, body: str, metric: str) -> tuple[list[object], list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("body", "way"), [*((one, "one way") for one in ONE_WAY), *((one, "no way") for one in NO_WAY)]
+    ("body", "way"),
+    [*((one, "one way") for one in (*ONE_WAY, *SEARCHED)), *((one, "no way") for one in NO_WAY)],
 )
 def test_some_way_sets_nothing(tmp_path, body, way):
     ways, (line,) = told(tmp_path, body, "unset_on")

@@ -27,8 +27,56 @@ for k in range(4):
     s[k] = 0
 """, """
 x[i] = first(s)
+""", """
+for k in range(n):
+    x[k] = s[0]  # <
+    s[0] = k
+""", """
+v = x[i]
+while v < n:
+    s[1] = v * s[0]  # <
+    v += s[0] + s[1]
+    s[0] = v
+x[i] = v
+""", """
+while x[i] < n:
+    s[1] = s[0] * 2  # <
+    x[i] = s[1] + s[0]
+    s[0] = x[i]
+""", """
+s[0] = 1
+s[1] = 2
+x[i] = s[0] + s[1] + s[2]  # <
+""", """
+for k in range(n):
+    for m in range(3):
+        x[k] += s[m]  # <
+        s[m] = k
 """  # fmt: skip
 RIGHT = """
+for k in range(n):
+    for m in range(k):
+        x[k] += s[m]
+    s[k] = k
+""", """
+for k in range(n):
+    if x[k] < 0:
+        continue
+    x[k] = s[0]
+    s[0] = k
+""", """
+for k in range(n):
+    x[k] = s[0] if k > 0 else 0
+    s[0] = k
+""", """
+s[0] = 1
+s[i % 4] = 2
+x[i] = s[0] + s[1] + s[2]
+""", """
+s[0] = 1
+s[1] = 2
+x[i] = s[1] + s[0]
+""", """
 s[0] = 1
 x[i] = s[0]
 """, """
