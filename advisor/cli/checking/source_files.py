@@ -10,6 +10,7 @@ from pathlib import Path
 from advisor.cli.checking.report_file import write_atomically
 from advisor.model.errors import SourceProblem
 from advisor.model.processes.interruption import uninterrupted
+from advisor.model.storage.regular_files import content_of
 from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.notebooks.writing import CannotBeWritten, changed_cells, with_joined_text
 from advisor.model.text.source_text import decode_source
@@ -63,7 +64,7 @@ def _content(file: Path, path: str, text: str) -> str:
 def _obstacle(file: Path, path: str, text: str) -> str | None:
     """Why a file must not be written, None where it may be."""
     try:
-        data = file.read_bytes()
+        data = content_of(file)
         if decode_source(data, path).text != text:
             return "it has changed since it was read"
         if not is_notebook(path) and text.encode("utf-8") != data:

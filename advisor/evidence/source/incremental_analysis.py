@@ -32,6 +32,7 @@ from advisor.model.findings import Problem
 from advisor.model.records import Record
 from advisor.model.storage.file_stamp import FileStamp
 from advisor.model.storage.memo import Memo
+from advisor.model.storage.regular_files import content_of
 from advisor.model.text.source_text import SourceText, Span
 from advisor.model.text.syntax_recovery import SyntaxFault
 from advisor.program.arrays.host_evaluator import HostValues
@@ -491,7 +492,7 @@ def read_other_file(file: Path) -> OtherFile:
     """What a file says by its words; nothing where it cannot be read."""
     stamp = FileStamp.of(file)
     try:
-        data = file.read_bytes()
+        data = content_of(file)
     except OSError:
         return OtherFile(stamp, False, frozenset(), PartNames())
     words = searchable(data, file.name)

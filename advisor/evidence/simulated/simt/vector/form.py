@@ -1,4 +1,4 @@
-"""What the translation takes for granted of a text: names are declared, addresses and types where they belong.
+"""What the translation takes for granted of a text: declared names, addresses and types where they belong.
 
 A compiler's text has all of it. One that was written by hand, or cut, is refused at the first line that lacks
 something.
