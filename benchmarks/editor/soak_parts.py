@@ -2,8 +2,8 @@
 
     python benchmarks/editor/soak_parts.py cluster|history FOLDER
 
-Each reads a number a line from standard input, does its work for it in the project FOLDER, and prints a line when that
-is done.
+Each reads a number a line from standard input, does its work for it in the project FOLDER, and prints a line
+when that is done.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def cluster(folder: Path) -> None:
 
 
 def history(folder: Path) -> None:
-    """A recorder that keeps its history open: a run of twelve kernels each time, and all questions about it."""
+    """A recorder that keeps its history open: each time a run of twelve kernels, and questions about it."""
     text = (folder / "matrix_multiply.py").read_text("utf-8")
     definition = functions(text)[0]
     chance = random.Random(1)

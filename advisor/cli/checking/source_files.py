@@ -43,7 +43,7 @@ def write_sources(root: Path, before: Mapping[str, str], after: Mapping[str, str
     refused, contents = {}, {}
     for path, text in after.items():
         try:
-            reason = _obstacle(root / path, path, before[path]) or _syntax(text)
+            reason = _obstacle(root, root / path, path, before[path]) or _syntax(text)
             contents[path] = text if reason else _content(root / path, path, text)
         except CannotBeWritten as error:
             reason = str(error)
@@ -61,9 +61,11 @@ def _content(file: Path, path: str, text: str) -> str:
     return with_joined_text(file.read_bytes(), path, text) if is_notebook(path) else text
 
 
-def _obstacle(file: Path, path: str, text: str) -> str | None:
+def _obstacle(root: Path, file: Path, path: str, text: str) -> str | None:
     """Why a file must not be written, None where it may be."""
     try:
+        if file.is_relative_to(root) and not file.resolve().is_relative_to(root.resolve()):
+            return "a link in its path leads out of the project"
         data = content_of(file)
         if decode_source(data, path).text != text:
             return "it has changed since it was read"

@@ -12,7 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from effort import NIGHTLY, examples
+from hypothesis import HealthCheck, Phase, settings
 
+# Shrinking what failed takes minutes: by hand and at night there is time for it.
+_PHASES = [one for one in Phase if NIGHTLY or one is not Phase.shrink]
+_ALLOWED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 SEEDS = Path(__file__).parent / "seeds"
 MOST_SECONDS = 5.0
 _MOST_MEGABYTES = 400
@@ -20,9 +25,17 @@ _MOST_MEGABYTES = 400
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
+def search(number: int) -> settings:
+    """The settings of a search through so many inputs: by day the same in every run, at night many more."""
+    return settings(
+        max_examples=examples(number), deadline=None, derandomize=not NIGHTLY, phases=_PHASES,
+        suppress_health_check=_ALLOWED,
+    )  # fmt: skip
+
+
 def seeds(subject: str) -> list[Path]:
     """The inputs of a subject that were found to be bad once."""
-    return sorted((SEEDS / subject).iterdir())
+    return sorted((SEEDS / subject).glob("*"))
 
 
 @contextmanager
@@ -42,7 +55,7 @@ def _megabytes() -> float:
 
 
 def told_properly(done: subprocess.CompletedProcess[str], file: str) -> None:
-    """Assert that a command ended with findings, or with an error that names the file and no fault of ours."""
+    """Assert that a command ended with findings or with an error that names the file, by no fault of ours."""
     said = done.stdout + done.stderr
     assert "Traceback" not in done.stderr, done.stderr
     assert "fault of the program" not in said, said

@@ -15,9 +15,12 @@ _NUMBERS = (
     b"18446744073709551616", b"2147483648", b"0x", b"1_0", b"1.2.3", b"\xd9\xa3", b"00", b"true", b"null",
 )  # fmt: skip
 _PIECES = (
-    b"\0", b"\x1b[31m", b"\x9b2J", b"\r", b"\n", b"\r\n", b'"', b"'", b",", b";", b"\\", b"\\u0000", b"\\ud800",
-    b"\xff", b"\xef\xbb\xbf", b"\xe2\x80\xae", b"\xed\xa0\x80", b"<script>alert(1)</script>", b"../../../etc/passwd",
-    b"{{ 7*7 }}", b"{0.__class__}", b"%s%n", b"$(touch x)", b"(", b")", b"[", b"]", b"{", b"}", b"*/", b"/*", b"//",
+    b"\0", b"\x1b[31m", b"\x9b2J", b"\r", b"\n", b"\r\n", b'"', b"'", b",", b";", b"\\",
+    b"\\u0000", b"\\ud800",
+    b"\xff", b"\xef\xbb\xbf", b"\xe2\x80\xae", b"\xed\xa0\x80", b"<script>alert(1)</script>",
+    b"../../../etc/passwd",
+    b"{{ 7*7 }}", b"{0.__class__}", b"%s%n", b"$(touch x)", b"(", b")", b"[", b"]", b"{", b"}", b"*/", b"/*",
+    b"//",
     "🚀".encode(), "İ".encode(), b"==", b"\t",
 )  # fmt: skip
 _NESTS = (

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from bounds import bounded, seeds
-from effort import NIGHTLY, examples
-from hypothesis import given, settings
+from bounds import bounded, search, seeds
+from effort import NIGHTLY
+from hypothesis import given
 from mutations import mutated, steps
 
 from advisor.evidence.compiled.instructions.ptx import count_ptx, static_shared_bytes
@@ -47,7 +47,7 @@ def survives(data: bytes, is_translated: bool) -> None:
 def test_a_damaged_text_is_read_or_refused_at_a_line() -> None:
     count = 0
 
-    @settings(max_examples=examples(150), deadline=None)
+    @search(150)
     @given(steps(3))
     def damaged(those: list[tuple[int, int]]) -> None:
         nonlocal count

@@ -8,9 +8,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from bounds import Quick, bounded, seeds, told_properly
-from effort import NIGHTLY, examples
-from hypothesis import HealthCheck, given, settings
+from bounds import Quick, bounded, search, seeds, told_properly
+from effort import NIGHTLY
+from hypothesis import given
 from hypothesis import strategies as st
 from mutations import mutated, steps
 from program_in_process import run_advisor
@@ -23,7 +23,6 @@ _SAMPLES = sorted(
     if file.suffix in (".csv", ".json")
 )
 _EXPORT = (Path(__file__).parent / "samples" / "nsys-export.sql").read_bytes()
-_SUPPRESSED = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 _FORMATS = st.sampled_from(["text", "json"])
 
 
@@ -51,7 +50,7 @@ def imported(quick: Quick, name: str, data: bytes, form: str = "text") -> None:
 def test_a_damaged_report_is_read_or_refused(quick: Quick, sample: Path) -> None:
     data = sample.read_bytes()
 
-    @settings(max_examples=examples(12), deadline=None, suppress_health_check=_SUPPRESSED)
+    @search(12)
     @given(steps(), _FORMATS, st.booleans())
     def damaged(those: list[tuple[int, int]], form: str, packed: bool) -> None:
         bad = mutated(data, those)
@@ -61,7 +60,7 @@ def test_a_damaged_report_is_read_or_refused(quick: Quick, sample: Path) -> None
 
 
 @pytest.mark.timeout(7200 if NIGHTLY else 300)
-@settings(max_examples=examples(25), deadline=None, suppress_health_check=_SUPPRESSED)
+@search(25)
 @given(steps(3), st.booleans(), st.lists(st.tuples(st.just(0), st.integers(0, 2**32 - 1)), max_size=1))
 def test_a_damaged_database_is_read_or_refused(
     quick: Quick, those: list[tuple[int, int]], whole: bool, flips: list[tuple[int, int]]
@@ -72,7 +71,7 @@ def test_a_damaged_database_is_read_or_refused(
     written = _EXPORT if whole else mutated(_EXPORT, those)
     with closing(sqlite3.connect(path)) as to:
         for statement in written.decode("utf-8", "surrogateescape").split(";\n"):
-            # What is no SQL any more is left out: the others make a table without a column, a row without one.
+            # What is no SQL any more is left out: a table without columns, or rows, remains.
             with suppress(sqlite3.Error, ValueError):
                 to.execute(statement)
         with suppress(sqlite3.Error):
