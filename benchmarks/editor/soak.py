@@ -2,14 +2,15 @@
 
     python benchmarks/editor/soak.py [--hours 2] [--pause 30] [--samples FILE]
 
-One project, and in it for the whole time: a language server in which a file of 1,000 lines is written, saved,
-asked about (hovers, lenses, hints, actions) and closed and opened again; a command that holds a cluster of
-two workers and has a kernel compiled and simulated there that is another one each time; a recorder that keeps the
-history open, adds a run and reads it. Every tenth turn `advisor import`, `report`, `diff` and `budget` run on
-that history as processes of their own. Between two turns nothing is asked, and at the end of each pause the
-processes are looked at: memory that is theirs alone (USS), open files, threads, number of processes. Prints
-Markdown: the level after the first quarter of the time, the level of the last quarter, growth an hour, and a
-verdict; exit status 1 when something grows. Needs the extra `cluster` and Linux.
+One project, and in it for the whole time: a language server in which a file of 1,000 lines is written,
+saved, asked about (hovers, lenses, hints, actions) and closed and opened again; a command that holds a
+cluster of two workers and has a kernel compiled and simulated there that is another one each time; a
+recorder that keeps the history open, adds a run and reads it. Every tenth turn `advisor import`, `report`,
+`diff` and `budget` run on that history as processes of their own. Between two turns nothing is asked, and
+at the end of each pause the processes are looked at: memory that is theirs alone (USS), open files,
+threads, number of processes. Prints Markdown: the level after the first quarter of the time, the level of
+the last quarter, growth an hour, and a verdict; exit status 1 when something grows. Needs the extra
+`cluster` and Linux.
 """
 
 from __future__ import annotations
