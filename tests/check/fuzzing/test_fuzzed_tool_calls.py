@@ -93,6 +93,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return inside
 
 
+def _files(project: Path) -> tuple[dict[str, str], list[str], bytes]:
+    """What may not change: the project without `.advisor`, and what is around it."""
+    around = sorted(path.name for path in project.parent.iterdir())
+    return contents(project), around, (project.parent / "outside.py").read_bytes()
+
+
 def called(project: Path, tool: str, arguments: dict[str, Any]) -> None:
     """Assert what holds of any call where nobody consented to running code."""
     commands = CommandsHere()
@@ -105,10 +111,10 @@ def called(project: Path, tool: str, arguments: dict[str, Any]) -> None:
             except (ValueError, TypeError, UnicodeError):
                 return None  # the client itself sends no such text
 
-    before = contents(project.parent)
+    before = _files(project)
     with bounded():
         result = asyncio.run(talk())
-    assert contents(project.parent) == before
+    assert _files(project) == before
     if result is not None:
         text = "".join(getattr(one, "text", "") for one in result.content)
         assert "Traceback" not in text and "fault of the program" not in text, text
