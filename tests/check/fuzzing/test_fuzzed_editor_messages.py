@@ -177,7 +177,7 @@ def survives(session: Session, caplog: pytest.LogCaptureFixture, bodies: list[by
 def test_damaged_messages_are_answered(session: Session, caplog: pytest.LogCaptureFixture) -> None:
     one = st.tuples(st.sampled_from(_BODIES), steps(2))
 
-    @search(60)
+    @search(40)
     @given(st.lists(one, min_size=1, max_size=5))
     def damaged(messages: list[tuple[bytes, list[tuple[int, int]]]]) -> None:
         bodies = [mutated(body, those) for body, those in messages]

@@ -127,7 +127,7 @@ def called(project: Path, tool: str, arguments: dict[str, Any]) -> None:
 
 @pytest.mark.timeout(7200 if NIGHTLY else 300)
 def test_any_call_is_answered_or_refused(project: Path) -> None:
-    @search(40)
+    @search(25)
     @given(_CALLS)
     def any_call(call: tuple[str, dict[str, Any]]) -> None:
         called(project, *call)
