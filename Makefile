@@ -9,11 +9,15 @@ EXTENSION = lsp_server/vscode
 VSIX = $(EXTENSION)/kernel-advisor.vsix
 INSTALL = tests/lsp_server/editors/install
 
-.PHONY: vsix extension editors neovim emacs vscode release site
+.PHONY: vsix extension editors neovim emacs vscode release site fuzz
 
 # The release checklist: builds the archives to dist/ and prints a line for each item.
 release:
 	PYTHONPATH=.ci $(PYTHON) -m release
+
+# The long search for inputs that the program does not survive: some hours; -k and --timeout narrow it.
+fuzz:
+	ADVISOR_FUZZ=nightly $(PYTHON) -m pytest tests/check/fuzzing tests/rules tests/lsp_server/rule_files
 
 # The documentation as a site with search, to build/site; needs the extra `docs`.
 site:

@@ -81,8 +81,9 @@ def _run(argv: Sequence[str], interruption: Interruption) -> int:
 
 def _tell(error: Exception) -> None:
     from advisor.model.history.addresses import without_secrets
+    from advisor.model.text.visible_text import harmless
 
-    text = without_secrets(str(error))
+    text = harmless(without_secrets(str(error)))
     if isinstance(error, UsageError | SourceProblem):
         for line in text.splitlines():
             print(f"advisor: error: {line}", file=sys.stderr)
@@ -94,7 +95,7 @@ def _tell(error: Exception) -> None:
     else:
         import traceback
 
-        print(without_secrets("".join(traceback.format_exception(error))), end="", file=sys.stderr)
+        print(harmless(without_secrets("".join(traceback.format_exception(error)))), end="", file=sys.stderr)
         print(
             "advisor: error: this is a fault of the program. "
             "Please report it with the command and the traceback above.",

@@ -16,6 +16,7 @@ from typing import cast
 from advisor.model.errors import UsageError
 from advisor.model.findings import Finding, Fix, Proof, Verdict
 from advisor.model.storage.file_stamp import FileStamp
+from advisor.model.storage.own_folder import require_inside
 from advisor.model.text.syntax_trees import syntax_tree
 
 _FILE = Path(".advisor") / "proofs.sqlite"
@@ -104,6 +105,7 @@ class ProofStore:
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
+            require_inside(self._file)
             self._file.parent.mkdir(exist_ok=True)
             ignored = self._file.parent / ".gitignore"
             if not ignored.exists():

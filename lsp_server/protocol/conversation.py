@@ -110,11 +110,18 @@ class Conversation:
         number = _number(message)
         if number is None:
             raise Refused(types.ErrorCodes.InvalidRequest, "This is neither a request nor an answer to one.")
+        # pygls keeps the client's own requests that are under way beside the questions it asked.
+        if isinstance(self._server.protocol._request_futures.get(number), asyncio.Task):
+            raise Refused(types.ErrorCodes.InvalidRequest, "This answers a request of the client's own.")
         try:
-            return self._structured(message)
+            read = self._structured(message)
         except Refused as refused:
             error = types.ResponseError(refused.code.value, str(refused))
             return types.ResponseErrorMessage(id=number, error=error)
+        if isinstance(read, dict):
+            # pygls leaves the answer to a question that it has not asked as it is.
+            raise Refused(types.ErrorCodes.InvalidRequest, "Nothing was asked that this is the answer to.")
+        return read
 
     def _answer(self, number: int | str | None, code: types.ErrorCodes, message: str) -> None:
         error = {"code": code.value, "message": message}

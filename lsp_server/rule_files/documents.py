@@ -13,6 +13,7 @@ from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
 from advisor.model.text.source_text import SourceText
+from advisor.rules.loading.packs import is_rule_file
 from lsp_server.protocol.dispatch import RULES, language_of
 
 _ENDS = re.compile(r"\r\n?")
@@ -49,6 +50,9 @@ def open_rule_document(workspace: Workspace, uri: str) -> RuleDocument | None:
     held = workspace.text_documents.get(unquote(uri))
     path = to_fs_path(held.uri) if held is not None else None
     if held is None or not path or language_of(workspace, uri) != RULES:
+        return None
+    if not is_rule_file(path):
+        # What is called rules in the editor alone is part of no rulebook.
         return None
     file = Path(os.path.normpath(path))
     return RuleDocument(held.uri, held.version, file, _top(workspace, file), held.source)

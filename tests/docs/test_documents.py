@@ -16,7 +16,7 @@ from advisor.cli import command_names, history_actions, rule_actions
 from advisor.model.settings.config import load_config
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
 DOCUMENTS += sorted((ROOT / "docs").rglob("*.md"))
 _OUTPUT = re.compile(r"<!-- output: (?P<command>[^\n]*) -->\n```text\n(?P<text>.*?)```\n", re.DOTALL)
 _BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -103,6 +103,16 @@ def test_commands_in_the_documents_exist(document: Path) -> None:
 def test_links_lead_somewhere(document: Path) -> None:
     for target in _LINK.findall(_BLOCK.sub("", document.read_text("utf-8"))):
         assert (document.parent / target).exists(), target
+
+
+def test_each_promise_about_security_names_a_test_that_there_is() -> None:
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    named = re.findall(r"`(tests/[^`]+)`", text)
+    assert len(set(named)) > 15
+    assert [one for one in named if not (ROOT / one).exists()] == []
+    of_promises = text.partition("## What is not trusted")[2].partition("\n## ")[0]
+    rows = [line for line in of_promises.splitlines() if line.startswith("| ")][1:]
+    assert [row for row in rows if "`tests/" not in row] == []
 
 
 def test_the_configuration_that_is_shown_is_accepted(tmp_path: Path) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
+from advisor.cli.checking.telling import tell
 from advisor.model.findings import Report
 from advisor.reports.outputs.wording.locations import Locations
 
@@ -14,4 +13,4 @@ def print_problems(report: Report) -> None:
     for problem in report.problems:
         word = "note" if problem.checked else "error"
         place = f"{locations.of_problem(problem)}: " if problem.path else ""
-        print(f"advisor: {word}: {place}{problem.message}", file=sys.stderr)
+        tell(f"advisor: {word}: {place}{problem.message}")

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from advisor.model.errors import UsageError
+from advisor.model.text.visible_text import harmless
 
 
 def check_target(target: Path, sources: Iterable[Path], option: str = "--output") -> None:
@@ -51,10 +52,16 @@ def write_atomically(target: Path, text: str) -> None:
         raise UsageError(f"{target}: cannot be written: {error.strerror or error}") from None
 
 
-def write_to_stdout(text: str, for_machines: bool) -> None:
-    """Write a report; formats that programs read go out in UTF-8 whatever the terminal's encoding is."""
+def write_to_stdout(text: str, for_machines: bool, is_painted: bool = False) -> None:
+    """Write a report; formats that programs read go out in UTF-8 whatever the terminal's encoding is.
+
+    In a text for people what a terminal would obey is shown as an escape, unless it `is_painted`: then who
+    made it has done so, and the colours are the program's own.
+    """
     if sys.stdout is None:
         return
+    if not (for_machines or is_painted):
+        text = harmless(text)
     if for_machines and isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     sys.stdout.write(text if not text or text.endswith("\n") else text + "\n")

@@ -10,6 +10,7 @@ from pathlib import Path
 from advisor.cli.checking.report_file import write_atomically
 from advisor.model.errors import SourceProblem
 from advisor.model.processes.interruption import uninterrupted
+from advisor.model.storage.regular_files import content_of
 from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.notebooks.writing import CannotBeWritten, changed_cells, with_joined_text
 from advisor.model.text.source_text import decode_source
@@ -42,7 +43,7 @@ def write_sources(root: Path, before: Mapping[str, str], after: Mapping[str, str
     refused, contents = {}, {}
     for path, text in after.items():
         try:
-            reason = _obstacle(root / path, path, before[path]) or _syntax(text)
+            reason = _obstacle(root, root / path, path, before[path]) or _syntax(text)
             contents[path] = text if reason else _content(root / path, path, text)
         except CannotBeWritten as error:
             reason = str(error)
@@ -60,10 +61,12 @@ def _content(file: Path, path: str, text: str) -> str:
     return with_joined_text(file.read_bytes(), path, text) if is_notebook(path) else text
 
 
-def _obstacle(file: Path, path: str, text: str) -> str | None:
+def _obstacle(root: Path, file: Path, path: str, text: str) -> str | None:
     """Why a file must not be written, None where it may be."""
     try:
-        data = file.read_bytes()
+        if file.is_relative_to(root) and not file.resolve().is_relative_to(root.resolve()):
+            return "a link in its path leads out of the project"
+        data = content_of(file)
         if decode_source(data, path).text != text:
             return "it has changed since it was read"
         if not is_notebook(path) and text.encode("utf-8") != data:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from advisor.cli.checking.arguments import add_check_arguments
 from advisor.cli.checking.request import Request, build_request
+from advisor.cli.checking.telling import tell
 from advisor.cli.checking.verdict import exit_status
 from advisor.model.processes.gc_paused import gc_paused
 
@@ -99,7 +100,7 @@ def _show_differences(
     text = differences(request, report, args.unsafe_fixes, check)
     write_to_stdout(text, True)
     for notice in report.notices[told:]:
-        print(f"advisor: {notice}", file=sys.stderr)
+        tell(f"advisor: {notice}")
     print_problems(report)
     if not report.checked_everything:
         return 2
@@ -112,7 +113,7 @@ def _use_baseline(args: argparse.Namespace, request: Request, report: Report) ->
     checked = request.checked_paths()
     if args.write_baseline:
         count = baseline.write_baseline(args.baseline, report, checked)
-        print(f"{args.baseline}: {count} finding{'' if count == 1 else 's'} accepted.", file=sys.stderr)
+        tell(f"{args.baseline}: {count} finding{'' if count == 1 else 's'} accepted.")
         return
     accepted = baseline.read_baseline(args.baseline)
     found = [entry for finding in report.findings for entry in baseline.entries_of(finding, report.texts)]
@@ -139,7 +140,7 @@ def _write(args: argparse.Namespace, request: Request, report: Report) -> None:
     rules = catalogue_of(rulebook_for(settings, strict=False))
     text = render_report(args.format, report, rules, options)
     if args.output is None:
-        write_to_stdout(text, load_format(args.format).FOR_MACHINES)
+        write_to_stdout(text, load_format(args.format).FOR_MACHINES, is_painted=options.color)
     else:
         write_atomically(args.output, text)
 
@@ -157,4 +158,4 @@ def _tell_more(request: Request, report: Report, found: int) -> None:
         ),
     ]
     for line in lines:
-        print(f"advisor: {line}", file=sys.stderr)
+        tell(f"advisor: {line}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.checking.telling import tell
 from advisor.cli.options import add_device, add_evidence, add_format
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _explain_kernel(args: argparse.Namespace) -> int:
     with TerminalProgress(args.quiet):
         found = diagnose(path, name, options)
     for notice in () if args.quiet else found.notices:
-        print(f"advisor: {notice}", file=sys.stderr)
+        tell(f"advisor: {notice}")
     if args.format == "json":
         print(json.dumps(diagnosis_as_json(found), indent=2))
     else:

@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         write_to_stdout(import_json(imported, options), True)
     else:
-        write_to_stdout(import_text(imported, options, args.verbose, args.quiet), False)
+        write_to_stdout(import_text(imported, options, args.verbose, args.quiet), False, is_painted=True)
     return status_of(imported.report, imported.report.findings, args.fail_level)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import math
 import shlex
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.checking.telling import tell
 from advisor.cli.options import (
     add_cluster,
     add_device,
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _status(found: Profile) -> int:
     if found.store_problem:
-        print(f"advisor: not all of it was kept: {found.store_problem}", file=sys.stderr)
+        tell(f"advisor: not all of it was kept: {found.store_problem}")
     failed = [one for one in found.workloads if one.problem]
     if found.store_problem or len(failed) == len(found.workloads):
         return 2
@@ -176,7 +176,7 @@ def _tell_unread(args: argparse.Namespace) -> bool:
     faults = {file: fault_of(text) for file, text in texts.items() if "workload" in text}
     for file, fault in faults.items():
         if fault is not None:
-            print(f"advisor: error: {file}:{fault.line}:{fault.column}: {fault.message}", file=sys.stderr)
+            tell(f"advisor: error: {file}:{fault.line}:{fault.column}: {fault.message}")
     return any(faults.values())
 
 

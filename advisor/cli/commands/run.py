@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.checking.telling import tell
 from advisor.cli.options import add_device, add_simulate
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         # What the program left is not searched for garbage: who interrupts does not wait for that.
         gc.freeze()
         more = "" if args.quiet else f" {_launches(end.launches)} recorded."
-        print(f"\n{end.interrupted}{more}", file=sys.stderr)
+        tell(f"\n{end.interrupted}{more}")
     elif not args.quiet:
         _tell(end)
     return end.status
@@ -74,19 +74,19 @@ def _launches(count: int) -> str:
 
 def _tell(end: ScriptEnd) -> None:
     recorder = end.recorder
-    print(f"advisor: {_launches(end.launches)} recorded.", file=sys.stderr)
+    tell(f"advisor: {_launches(end.launches)} recorded.")
     for (kernel, path, line), count in recorder.of_cuda_source.items():
         if path.endswith((".py", ".cu", ".cuh")):
             continue
         words = f"{_launches(count)} of {kernel}, in CUDA C++ that no Python or .cu file has: not advised on"
-        print(f"advisor: {path}:{line}: {words}." if path else f"advisor: {words}.", file=sys.stderr)
+        tell(f"advisor: {path}:{line}: {words}." if path else f"advisor: {words}.")
     for library, count in recorder.of_libraries.items():
         words = (
             f"{_launches(count)} of kernels that {library} makes, counted by the statements that ask for them"
         )
-        print(f"advisor: {words}.", file=sys.stderr)
+        tell(f"advisor: {words}.")
     for function, problem in recorder.problems.items():
-        print(f"advisor: {function} did not run: {problem}", file=sys.stderr)
+        tell(f"advisor: {function} did not run: {problem}")
     told = set()
     for function, defect in recorder.defects:
         place = f"{recorder.relative(defect.path)}:{defect.line}"
@@ -96,4 +96,4 @@ def _tell(end: ScriptEnd) -> None:
             where = f"block {defect.block}, thread {defect.thread}"
             if not defect.block:
                 where = f"{defect.unwritten:,} of {defect.elements:,} elements of {defect.array}"
-            print(f"advisor: {place}: {words} in {function}, {where}", file=sys.stderr)
+            tell(f"advisor: {place}: {words} in {function}, {where}")

@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.checking.telling import tell
 from advisor.cli.options import add_cluster, add_device, add_format, add_no_cache
 from advisor.model.errors import AdvisorError, UsageError
 
@@ -101,7 +101,7 @@ def _print(args: argparse.Namespace, result: TuningResult, diff: str) -> None:
         write_to_stdout(f"\n{diff}", False)
     if diff and not args.quiet:
         said = "Written." if args.write else "--write applies the edit."
-        print(f"advisor: {said}", file=sys.stderr)
+        tell(f"advisor: {said}")
 
 
 def _triton_target(args: argparse.Namespace, request: TuningRequest) -> TritonTarget | None:

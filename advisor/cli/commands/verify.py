@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.checking.telling import tell
 from advisor.cli.options import (
     add_base,
     add_cluster,
@@ -146,7 +146,7 @@ def _compare(args: argparse.Namespace, executor: Executor | None) -> int:
         judgement = compare_versions(before, after, options)
     print((as_json if args.format == "json" else as_text)(before, after, judgement))
     if judgement.verdict == "cannot tell":
-        print(f"advisor: {judgement.detail}", file=sys.stderr)
+        tell(f"advisor: {judgement.detail}")
     return 1 if judgement.verdict in {*SLOWER, "results differ"} else 0
 
 

@@ -10,6 +10,7 @@ from advisor.cli.reporting.page import fitting_table
 from advisor.evidence.measured.reports.kernel_names import shortened
 from advisor.model.history.fingerprint import Fingerprint, Run
 from advisor.model.settings.check_options import CheckOptions
+from advisor.model.text.visible_text import harmless
 from advisor.reports.outputs import RenderOptions, options_for, render_report
 from advisor.reports.outputs.wording.numbers import (
     UNKNOWN,
@@ -45,12 +46,13 @@ def import_text(imported: Imported, options: CheckOptions, verbose: bool, quiet:
     if quiet:
         imported.report.notices.clear()
     shown = RenderOptions(quiet=quiet) if sys.stdout is None else options_for(sys.stdout, quiet=quiet)
-    parts = [render_report("text", imported.report, load_catalogue(options.settings), shown).rstrip()]
-    parts.append(_kernels(imported.run))
+    findings = render_report("text", imported.report, load_catalogue(options.settings), shown).rstrip()
+    parts = [_kernels(imported.run)]
     if imported.run.metrics:
         parts.append(_run_numbers(imported.run))
     if not quiet:
         parts.append("\n".join(_closing(imported, verbose)))
+    parts = [findings, *map(harmless, parts)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -9,6 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
 from advisor.cli.mcp_server.edited_copy import ProposedEdit
+from advisor.model.text.visible_text import harmless
 
 REFUSED = (
     "Code of this workspace is not run without consent: start the server with `advisor mcp --allow-run`, or "
@@ -49,7 +50,7 @@ class ConsentToRun:
             raise ToolError(REFUSED)
         named = ", ".join(paths) or "the workspace"
         said = f"Kernel Advisor wants to {what}: {named}. This runs code of the workspace."
-        return Elicit(said + _shown(edits), Consent)
+        return Elicit(harmless(said + _shown(edits)), Consent)
 
     def given(self, consent: Consent) -> None:
         """Keep a consent for as long as the user gave it."""

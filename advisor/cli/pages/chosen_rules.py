@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
+
+from advisor.cli.checking.telling import tell
 
 if TYPE_CHECKING:
     from advisor.model.settings.config import Config
@@ -31,7 +32,7 @@ class Chosen:
         from advisor.rules.language.problems import RuleErrors
 
         if self.rulebook.errors:
-            print(f"{RuleErrors(self.rulebook.errors)}\n", file=sys.stderr)
+            tell(f"{RuleErrors(self.rulebook.errors)}\n")
         return bool(self.rulebook.errors)
 
 

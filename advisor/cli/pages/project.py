@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 from advisor.check.rulebook import rulebook_for
+from advisor.cli.checking.telling import tell
 from advisor.model.settings.config import load_config
 from advisor.reports.rule_pages.catalogue import AnyRule, catalogue_of
 from advisor.rules import RuleErrors
@@ -23,9 +23,9 @@ def project_rulebook(to_begin_with: bool = False) -> tuple[Rulebook, dict[str, A
     config = load_config(Path.cwd())
     missing = [name for name in config.packs if to_begin_with and not is_there(name, config.root)]
     for name in missing:
-        print(f"packs: `{name}` is not there yet; it is left out.", file=sys.stderr)
+        tell(f"packs: `{name}` is not there yet; it is left out.")
     config = replace(config, packs=tuple(name for name in config.packs if name not in missing))
     rulebook = rulebook_for(config, strict=False)
     if rulebook.errors:
-        print(f"{RuleErrors(rulebook.errors)}\n", file=sys.stderr)
+        tell(f"{RuleErrors(rulebook.errors)}\n")
     return rulebook, catalogue_of(rulebook)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.checking.telling import say, tell
 from advisor.cli.options import add_device, add_format
 from advisor.reports.outputs.wording.locations import place_of_line
 
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     todays, notices = settings_with_todays_names(config, rulebook)
     settings = replace(settings, config=todays.rules, overrides=todays.overrides)
     for notice in () if args.quiet else (*report.notices, *notices):
-        print(f"advisor: {notice}", file=sys.stderr)
+        tell(f"advisor: {notice}")
     if args.changes:
         before, after = (rulebook, settings), (rulebook, _changed(rulebook, settings, args.changes))
     else:
@@ -110,7 +110,7 @@ def _changed(rulebook: Rulebook, settings: RuleSettings, changes: Sequence[str])
                 rulebook, rule, {param: value.strip()}, f"--set {name.strip()}: "
             )
             for notice in notices:
-                print(f"advisor: {notice}", file=sys.stderr)
+                tell(f"advisor: {notice}")
             config[rule] = replace(known, params={**known.params, **given})
         else:
             config[rule] = replace(known, level=value)  # type: ignore[arg-type]
@@ -144,7 +144,7 @@ def _print(changes: Sequence[Change], kernels: int, quiet: bool) -> None:
         if change.entity == "kernel":
             about = f"kernel {change.kernel}"
         mark = {"fires": "+", "unknown": "?"}.get(change.after, "-")
-        print(f"{mark} {change.rule}: {about} ({where}) {change.before} -> {change.after}")
+        say(f"{mark} {change.rule}: {about} ({where}) {change.before} -> {change.after}")
     if quiet:
         return
     if changes:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from advisor.cli.checking.telling import say, tell
 from advisor.model.errors import AdvisorError, SourceProblem, UsageError
 from advisor.model.text.source_text import Span
 
@@ -105,10 +106,10 @@ class _Formatting:
             one for problem in self.problems if isinstance(problem, RuleErrors) for one in problem.errors
         ]
         if errors:
-            print(RuleErrors(errors), file=sys.stderr)
+            tell(str(RuleErrors(errors)))
         for problem in self.problems:
             if not isinstance(problem, RuleErrors):
-                print(f"advisor: error: {problem}", file=sys.stderr)
+                tell(f"advisor: error: {problem}")
         if self.problems:
             return 2
         return int(self.check and self.changed > 0)
@@ -118,7 +119,7 @@ class _Formatting:
         if self.diff:
             _print_exactly("".join(_difference(path, text, formatted)))
         elif not self.quiet:
-            print(f"{'would format' if self.check else 'formatted'} {path}")
+            say(f"{'would format' if self.check else 'formatted'} {path}")
 
 
 def _packs() -> Sequence[Path]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.checking.telling import say, tell
 from advisor.cli.options import add_format
 from advisor.cli.pages.chosen_rules import Chosen, add_rules_argument
 from advisor.model.settings.path_patterns import path_below
@@ -52,8 +52,8 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps({"remarks": [_as_json(remark) for remark in remarks]}, indent=2))
     else:
         for remark in remarks:
-            print(f"{remark.path}:{remark.span.line}:{remark.span.column}: {remark.code} {remark.sentence}")
-            print(f"    help: {remark.help}")
+            say(f"{remark.path}:{remark.span.line}:{remark.span.column}: {remark.code} {remark.sentence}")
+            say(f"    help: {remark.help}")
         if not args.quiet:
             print(f"{counted(len(remarks), 'remark')} on {counted(len(chosen.rules), 'rule')}.")
     return 2 if broken else 1 if remarks else 0
@@ -69,7 +69,7 @@ def _with_projects(chosen: Chosen, named: bool) -> tuple[Rulebook, frozenset[str
     book = chosen.rulebook
     config, notices = settings_with_todays_names(chosen.config, book)
     for notice in notices:
-        print(f"advisor: {notice}", file=sys.stderr)
+        tell(f"advisor: {notice}")
     settings = RuleSettings(overrides=config.overrides)
     check_settings(book, settings)
     place = "" if config.file is None else path_below(Path.cwd(), config.file) or str(config.file)

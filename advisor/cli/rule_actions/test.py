@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.checking.telling import say
 from advisor.cli.options import add_format
 from advisor.cli.pages.chosen_rules import add_rules_argument
 
@@ -116,7 +117,7 @@ def _print(
 ) -> None:
     for one in covered:
         for failure in one.failures:
-            print(f"{one.rule.path}:{failure.example.span.line}: {failure}")
+            say(f"{one.rule.path}:{failure.example.span.line}: {failure}")
         for mutant in one.surviving:
             print(
                 f"{one.rule.path}:{mutant.span.line}: {one.rule.id} {mutant.sentence}: "

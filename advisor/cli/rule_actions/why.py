@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from advisor.cli.checking.telling import say, tell
 from advisor.cli.options import add_device, add_evidence, add_format
 from advisor.model.findings import REASONS_OF_LEVELS
 from advisor.reports.outputs.wording.locations import place_of_line
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"there is no rule `{args.rule}`.{suggestion(args.rule, known)}")
     options, notices = with_todays_names(found.options, found.rulebook)
     for notice in () if args.quiet else (*found.report.notices, *notices):
-        print(f"advisor: {notice}", file=sys.stderr)
+        tell(f"advisor: {notice}")
     settings = RuleSettings.of_project(options.settings, find_device(options.device).id, options.root)
     told = traces(found.rulebook, rule, found.tables, found.key, settings)
     silencer = Silencer(found.rulebook, rule, options, found.report)
@@ -89,14 +89,15 @@ def run(args: argparse.Namespace) -> int:
         print(f"{rule.id} is a rule of {_MAKERS[kernel_entity(rule)]} kernels, and {found.name} is none.")
     elif not told:
         print(f"{rule.id} looks at each {rule.entity}, and {found.name} has none that is known.")
-    print("\n\n".join(_text(trace, silencer) for trace in told), end="\n" if told else "")
+    if told:
+        say("\n\n".join(_text(trace, silencer) for trace in told))
     for cause in _causes(found, rule):
-        print("\n".join(["", *_cause_in_words(cause)]))
+        say("\n".join(["", *_cause_in_words(cause)]))
     if told and found.synthesis is not None:
         device = find_device(options.device)
         time = element_time_in_words(found.tables, found.key, device)
         lines = [*filter(None, [time]), *synthesis_in_words(found.synthesis, places)]
-        print("\n".join(["", f"Synthesised launches of {found.name}:", *(f"  {line}" for line in lines)]))
+        say("\n".join(["", f"Synthesised launches of {found.name}:", *(f"  {line}" for line in lines)]))
     return 0
 
 

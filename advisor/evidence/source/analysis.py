@@ -21,6 +21,7 @@ from advisor.model.errors import SourceProblem
 from advisor.model.findings import Problem, Unrecognised
 from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.records import Record
+from advisor.model.storage.regular_files import content_of
 from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.notebooks.json_text import OtherLanguage
 from advisor.model.text.source_text import SourceText, decode_source
@@ -132,7 +133,7 @@ class _Sieve:
         self.files = files
         for file in files:
             try:
-                data = file.read_bytes()
+                data = content_of(file)
             except OSError:
                 self.device.append(file)
                 continue

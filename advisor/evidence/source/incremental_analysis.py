@@ -32,8 +32,10 @@ from advisor.model.findings import Problem
 from advisor.model.records import Record
 from advisor.model.storage.file_stamp import FileStamp
 from advisor.model.storage.memo import Memo
+from advisor.model.storage.regular_files import content_of
 from advisor.model.text.source_text import SourceText, Span
 from advisor.model.text.syntax_recovery import SyntaxFault
+from advisor.program.arrays.host_evaluator import HostValues
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.kernels.jit_expressions import Use
@@ -420,7 +422,9 @@ class _Edit:
         return [kernel for kernel in self._analyser.kernels_of(module) if kernel.module is module]
 
     def _host(self, numbers: Collection[int]) -> FileHost:
+        # What these know of the text as it was before would be kept with its syntax tree, edit after edit.
         self._analyser.resolver = Resolver(self._analyser.workspace)
+        self._analyser.host_values = HostValues(self._analyser.workspace)
         self._read = frozenset(numbers)
         return self._analyser.host(self._file, self._reduced(numbers), self._elsewhere)
 
@@ -488,7 +492,7 @@ def read_other_file(file: Path) -> OtherFile:
     """What a file says by its words; nothing where it cannot be read."""
     stamp = FileStamp.of(file)
     try:
-        data = file.read_bytes()
+        data = content_of(file)
     except OSError:
         return OtherFile(stamp, False, frozenset(), PartNames())
     words = searchable(data, file.name)

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from advisor.model.errors import AdvisorError
 from advisor.model.history.database import FOLDER, storable
 from advisor.model.history.schema import VERSION, Dialect, require_known, statements
+from advisor.model.storage.own_folder import require_inside
 from advisor.model.storage.write_ahead_log import use_write_ahead_log
 
 _SECONDS_TO_WAIT = 30.0
@@ -106,6 +107,7 @@ def _open(file: Path, write: bool) -> sqlite3.Connection:
     Raises UsageError for a file of a newer version, OSError and sqlite3.Error for one that cannot be used.
     """
     if write:
+        require_inside(file)
         file.parent.mkdir(parents=True, exist_ok=True)
         ignore = file.parent / ".gitignore"
         if file.parent.name == FOLDER and not ignore.exists():

@@ -14,6 +14,7 @@ from advisor.model.findings import Severity
 from advisor.model.records import Source
 from advisor.model.settings.config_values import Reader, Settings
 from advisor.model.settings.path_patterns import matches_path, path_below
+from advisor.model.storage.own_folder import require_inside
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -181,6 +182,7 @@ def prepare_cache_folder(config: Config) -> Path | None:
     folder = cache_folder(config)
     own = folder if config.cache_dir else folder.parent
     try:
+        require_inside(folder / ".writable")
         is_new = not own.exists()
         folder.mkdir(parents=True, exist_ok=True)
         if is_new:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from advisor.model.storage.own_folder import require_inside
 from advisor.model.storage.write_ahead_log import use_write_ahead_log
 
 _NAME = "results.sqlite3"
@@ -82,6 +83,7 @@ class Cache:
         return None
 
     def _connect(self) -> sqlite3.Connection:
+        require_inside(self._file)
         self._file.parent.mkdir(parents=True, exist_ok=True)
         ignore = self._file.parent / ".gitignore"
         if not ignore.exists():

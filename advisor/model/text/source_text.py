@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from advisor.model.errors import SourceProblem
+from advisor.model.storage.regular_files import content_of
 from advisor.model.text.notebooks import is_notebook
 
 
@@ -85,7 +86,7 @@ def decode_source(data: bytes, path: str) -> SourceText:
 def read_source(file: Path, path: str) -> SourceText:
     """The decoded content of `file`, reported as `path`; raises SourceProblem with place and cause."""
     try:
-        data = file.read_bytes()
+        data = content_of(file)
     except OSError as error:
         raise SourceProblem(path, 1, f"cannot be read: {error.strerror or error}") from None
     return decode_source(data, path)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from advisor.model.errors import SourceProblem
+from advisor.model.storage.regular_files import content_of
 from advisor.model.text.source_text import read_source
 from advisor.program.names.library_names import star_member
 from advisor.program.syntax.file_modules import read_modules
@@ -134,7 +135,7 @@ class Workspace:
         if known is not None or file in self._modules:
             return known is not None and text in known.source.text
         try:
-            return text.encode() in Path(file).read_bytes()
+            return text.encode() in content_of(file)
         except OSError:
             return False
 
@@ -148,7 +149,7 @@ class Workspace:
             return False
         if file not in self._launching:
             try:
-                self._launching[file] = bool(launched_names(Path(file).read_bytes()))
+                self._launching[file] = bool(launched_names(content_of(file)))
             except OSError:
                 self._launching[file] = False
         return self._launching[file]

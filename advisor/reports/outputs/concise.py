@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from advisor.model.findings import Report
+from advisor.model.text.visible_text import visible
 from advisor.reports.outputs import RenderOptions, RuleCatalogue
 from advisor.reports.outputs.drawing.palette import Palette
-from advisor.reports.outputs.drawing.paragraphs import one_line, visible
+from advisor.reports.outputs.drawing.paragraphs import one_line
 from advisor.reports.outputs.drawing.tables import statistics_lines
 from advisor.reports.outputs.wording.counts import problem_name, summary_sentences
 from advisor.reports.outputs.wording.locations import Location, Locations

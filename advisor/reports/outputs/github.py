@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from advisor.model.findings import Finding, Problem, Report, Severity, Unrecognised
+from advisor.model.text.visible_text import visible
 from advisor.reports.outputs import RenderOptions, RuleCatalogue
-from advisor.reports.outputs.drawing.paragraphs import visible
 from advisor.reports.outputs.wording.counts import problem_name
 from advisor.reports.outputs.wording.locations import Locations
 from advisor.reports.outputs.wording.places import further_lines

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from advisor.check.speedup_bounds.actions import Action
 from advisor.model.findings import Finding, Problem, Report, share_in_words
+from advisor.model.text.visible_text import visible
 from advisor.reports.outputs import RenderOptions, RuleCatalogue
 from advisor.reports.outputs.drawing.cause_block import CauseBlocks
 from advisor.reports.outputs.drawing.palette import Palette
-from advisor.reports.outputs.drawing.paragraphs import paragraph, paragraph_within, visible
+from advisor.reports.outputs.drawing.paragraphs import paragraph, paragraph_within
 from advisor.reports.outputs.drawing.tables import statistics_lines
 from advisor.reports.outputs.wording.counts import (
     counted,

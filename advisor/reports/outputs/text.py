@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from advisor.check.speedup_bounds.actions import Action
 from advisor.model.findings import Finding, Problem, Related, Report
+from advisor.model.text.visible_text import visible
 from advisor.reports.diagnosis.actions_in_words import first_actions, gain_in_words, what_to_do
 from advisor.reports.outputs import RenderOptions, RuleCatalogue
 from advisor.reports.outputs.drawing.excerpt import draw_excerpt, gutter_width
 from advisor.reports.outputs.drawing.palette import Palette
-from advisor.reports.outputs.drawing.paragraphs import one_line, paragraph, visible
+from advisor.reports.outputs.drawing.paragraphs import one_line, paragraph
 from advisor.reports.outputs.drawing.tables import columns, evidence_rows, statistics_lines
 from advisor.reports.outputs.wording.counts import counted, summary_sentences, undecided_sentence
 from advisor.reports.outputs.wording.locations import Location, Locations

@@ -130,7 +130,8 @@ class Reader(ChunkedFile):
                 )
                 meant = get_close_matches(value, CLAUSES, n=1, cutoff=0.5)
                 starts.append((match.start(), value, frozenset(meant or (value,))))
-        ends = [*(start for start, _, _ in starts[1:]), len(body)]
+        # Of braces with nothing between them, or one text, there is no clause.
+        ends = [*(start for start, _, _ in starts[1:]), len(body)][: len(starts)]
         for (start, kind, broken), end in zip(starts, ends, strict=True):
             yield Chunk(kind, body[start:end].rstrip(), chunk.start + start, broken=broken)
 

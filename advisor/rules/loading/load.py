@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.model.processes.gc_paused import gc_paused
+from advisor.model.storage.regular_files import content_of
 from advisor.rules.language.problems import RuleErrors
 from advisor.rules.loading.file_digests import File, digest_of
 from advisor.rules.loading.kept_files import read_kept, write_kept
@@ -59,7 +60,7 @@ def rulebook_from_texts(files: Sequence[tuple[str, str]]) -> Rulebook:
 def file_content(file: Path) -> bytes | str:
     """The bytes of a file, or why it cannot be read."""
     try:
-        return file.read_bytes()
+        return content_of(file)
     except OSError as error:
         return error.strerror or str(error)
 

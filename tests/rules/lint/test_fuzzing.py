@@ -53,3 +53,9 @@ def test_a_brace_in_the_title_of_a_rule_that_never_opens(title: str, vocabulary:
         vocabulary, "rules/memory/x.rules", f'rule x {title}\nL function" {{\n  for each kernel k\n'
     )
     assert errors
+
+
+@pytest.mark.parametrize("body", ["{}", "{ }", '{ "a text" }', "{ // a remark\n}", "{ { } }"])
+def test_a_broken_rule_without_a_clause(body: str, vocabulary: Readings) -> None:
+    errors, _ = survives(vocabulary, "rules/memory/x.rules", f'rule 5 "X" {body}\n')
+    assert errors

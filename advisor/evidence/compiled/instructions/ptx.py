@@ -15,14 +15,16 @@ from dataclasses import dataclass, field
 Place = tuple[int, int]
 Counts = dict[Place | None, Counter[str]]
 
-_UNIT_FILE = re.compile(r"unit-function-(\d+)\.py$")
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
-_LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
+# Python reads no number of thousands of digits, and no compiler writes one.
+_N = r"(\d{1,18})"
+_UNIT_FILE = re.compile(rf"unit-function-{_N}\.py$")
+_FILE = re.compile(rf'^\s*\.file\s+{_N}\s+"([^"]*)"')
+_LOC = re.compile(rf"^\s*\.loc\s+{_N}\s+{_N}\s+{_N}(?:.*inlined_at\s+{_N}\s+{_N}\s+{_N})?")
 _FUNCTION = re.compile(r"^\s*(?:\.(?:visible|weak|extern|common)\s+)*\.(entry|func)\b")
 _NAME = re.compile(r"([\w$]+)\s*\(?\s*$")
 _INSTRUCTION = re.compile(r"^\s*(?:\{\s*)?(?:@!?%p\d+\s+)?([a-z][\w.:]*)\s*(.*?);?\s*\}?$")
 _CALL_TARGET = re.compile(r"(?:\([^)]*\)\s*,\s*)?([\w$]+)")
-_SHARED = re.compile(r"^\s*(?:\.\w+\s+)*\.shared\s+\.align\s+(\d+)\s+\.b8\s+[\w$]+\[(\d+)\]")
+_SHARED = re.compile(rf"^\s*(?:\.\w+\s+)*\.shared\s+\.align\s+([1-9]\d{{0,17}})\s+\.b8\s+[\w$]+\[{_N}\]")
 
 _CALL = re.compile(r"\bcall\b[^;]*;")
 # The float32 sine, cosine and tangent of libdevice scale the reduced argument of very large inputs by

@@ -10,8 +10,12 @@ from typing import Protocol, cast
 
 from advisor.evidence.measured.reports import formats
 from advisor.evidence.measured.reports.reading.opening import head_of
+from advisor.evidence.measured.reports.reading.possible import refuse_impossible
 from advisor.evidence.measured.reports.report import ImportedReport
 from advisor.model.errors import UsageError
+
+# What a reader stumbles over where a file holds something else than its format says.
+_NOT_UNDERSTOOD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 __all__ = ["ImportedReport", "read_report", "report_formats"]
 
@@ -40,10 +44,23 @@ def read_report(path: Path) -> ImportedReport:
     known = report_formats()
     for one in known:
         if one.recognises(path, head):
-            return one.read(path)
+            return _read(one, path)
     if head.startswith(b"==") and not re.search(rb"^[^=\s]", head, re.MULTILINE):
         raise UsageError(
             f"{path}: the file holds messages of Nsight Compute and no table; it profiled no kernel."
         )
     names = ", ".join(dict.fromkeys(one.NAME for one in known))
     raise UsageError(f"{path}: this is none of the reports that can be read: {names}.")
+
+
+def _read(form: ReportFormat, path: Path) -> ImportedReport:
+    try:
+        report = form.read(path)
+    except _NOT_UNDERSTOOD as error:
+        why = " ".join(str(error).split())[:200]
+        raise UsageError(
+            f"{path}: the file is damaged, or of a version of {form.NAME} that is not known "
+            f"({type(error).__name__}: {why})."
+        ) from error
+    refuse_impossible(report, path)
+    return report

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.model.errors import UsageError
+from advisor.model.storage.own_folder import require_inside
 from advisor.model.storage.write_ahead_log import use_write_ahead_log
 
 FOLDER = ".advisor"
@@ -190,6 +191,7 @@ class LaunchStore:
     def _connect(self) -> sqlite3.Connection:
         if self._connection is None:
             try:
+                require_inside(self.file)
                 self.file.parent.mkdir(parents=True, exist_ok=True)
                 (self.file.parent / ".gitignore").write_text("*\n", encoding="utf-8")
                 connection = sqlite3.connect(

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from advisor.evidence.source.test_paths import is_test_path
+from advisor.model.storage.regular_files import content_of
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.resolution.factory_calls import Callers, called_name
@@ -38,7 +39,7 @@ def factory_callers(factories: Collection[str], files: Iterable[Path], root: Pat
     found: dict[str, list[Path]] = {}
     for file in sorted(set(files)):
         try:
-            data = searchable(file.read_bytes(), file.name)
+            data = searchable(content_of(file), file.name)
         except OSError:
             continue
         for name in {one.decode() for one in calls.findall(data)}:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
+from advisor.model.storage.regular_files import content_of
 from advisor.program.syntax.gate import searchable
 
 _IMPORT = re.compile(
@@ -62,7 +63,7 @@ def _module_name(file: Path) -> str:
 def words_of(file: Path, names: Collection[str]) -> set[str]:
     """Those of some names that are words of a file, comments included; none where it cannot be read."""
     try:
-        words = set(_WORD.findall(searchable(file.read_bytes(), file.name)))
+        words = set(_WORD.findall(searchable(content_of(file), file.name)))
     except OSError:
         return set()
     return {name for name in names if name.encode() in words}

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from advisor.check.speedup_bounds.actions import Action
+from advisor.model.text.visible_text import visible
 from advisor.reports.outputs.drawing.excerpt import draw_place
 from advisor.reports.outputs.drawing.palette import Palette
-from advisor.reports.outputs.drawing.paragraphs import paragraph_within, visible
+from advisor.reports.outputs.drawing.paragraphs import paragraph_within
 from advisor.reports.outputs.wording.locations import Locations
 from advisor.reports.outputs.wording.short_facts import Fact, assumption, facts, remedy
 from advisor.reports.outputs.wording.shown_causes import Amounts

@@ -5,16 +5,9 @@ from __future__ import annotations
 import re
 import textwrap
 
-# Control characters, direction overrides and lone surrogates: they could move the cursor, recolour or reorder
-# what stands around them, or cannot be encoded at all.
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+from advisor.model.text.visible_text import visible
 
 _SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
-
-
-def visible(text: str) -> str:
-    """`text` with every unsafe character as an escape (`\\x1b`), so that it stays on one line."""
-    return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def one_line(text: str) -> str:

@@ -43,6 +43,7 @@ _NANOSECONDS = 1e6
 class _Table:
     """One report: its columns with their units, and its rows with the lines that they stand on."""
 
+    path: Path
     kind: str
     names: list[str]
     units: list[str]
@@ -137,7 +138,7 @@ def _tables(path: Path) -> list[_Table]:
         kind = _heading(cells)
         if kind:
             named = [_named(cell) for cell in cells]
-            tables.append(_Table(kind, [name for name, _ in named], [unit for _, unit in named]))
+            tables.append(_Table(path, kind, [name for name, _ in named], [unit for _, unit in named]))
             inside = True
         elif not any(cells) or len(cells) == 1:
             inside = False
@@ -171,7 +172,9 @@ def _number(row: Mapping[str, str], column: str, notation: Notation) -> float:
 def _nanoseconds(row: Mapping[str, str], column: str, table: _Table, notation: Notation) -> float:
     base = in_base_unit(Quantity(_number(row, column, notation), table.unit(column) or "ns"))
     if base is None or base[1] != "time":
-        raise UsageError(f"The unit `{table.unit(column)}` of the column {column} is no unit of time.")
+        raise UsageError(
+            f"{table.path}: the unit `{table.unit(column)}` of the column {column} is no unit of time."
+        )
     return base[0] * _NANOSECONDS
 
 

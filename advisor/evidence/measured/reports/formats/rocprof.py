@@ -12,6 +12,7 @@ from pathlib import Path
 from advisor.evidence.measured.reports.cuda_calls import direction_in
 from advisor.evidence.measured.reports.reading.csv_tables import rows_of
 from advisor.evidence.measured.reports.reading.opening import decoded
+from advisor.evidence.measured.reports.reading.possible import is_possible
 from advisor.evidence.measured.reports.report import Extent, ImportedReport, Launches, Quantity
 from advisor.evidence.measured.reports.run_totals import RunTotals
 from advisor.evidence.measured.reports.timeline import Busy, LaunchGroups
@@ -106,9 +107,10 @@ def _refuse_other_than_numbers(path: Path, line: int, header: Sequence[str], cel
 
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        found = float(text)
     except ValueError:
         return None
+    return found if is_possible(found) else None
 
 
 def _summed(rows: Sequence[Mapping[str, str]], totals: RunTotals) -> Iterator[Launches]:
@@ -167,6 +169,10 @@ def _symbol(name: str) -> str:
     return _DESCRIPTOR.sub("", name)
 
 
+# The items of a grid are 32-bit numbers.
+_SIZE = re.compile(r"0*[1-9][0-9]{0,9}")
+
+
 def _shape(row: Mapping[str, str]) -> tuple[Extent | None, Extent | None]:
     """Blocks of the grid and threads of a block."""
     if "grd" in row and "wgr" in row:
@@ -174,7 +180,7 @@ def _shape(row: Mapping[str, str]) -> tuple[Extent | None, Extent | None]:
     else:
         items = [row.get(f"Grid_Size_{axis}", "") for axis in _AXES]
         group = [row.get(f"Workgroup_Size_{axis}", "") for axis in _AXES]
-    if not all(one.isdigit() and int(one) for one in (*items, *group)):
+    if not all(_SIZE.fullmatch(one) for one in (*items, *group)):
         return None, None
     x, y, z = (int(one) for one in group)
     blocks = [-(-int(whole) // int(part)) for whole, part in zip(items, group, strict=True)]

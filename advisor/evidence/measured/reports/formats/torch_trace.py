@@ -84,7 +84,7 @@ def _take(trace: _Trace, event: Mapping[str, Any]) -> None:
     kind = str(event.get("cat", "")).lower()
     name, details = str(event.get("name", "")), event.get("args")
     details = details if isinstance(details, Mapping) else {}
-    thread = (event.get("pid"), event.get("tid"))
+    thread = (str(event.get("pid")), str(event.get("tid")))
     if kind in ("kernel", "gpu_memcpy", "gpu_memset"):
         _seen(trace, start, spent)
         trace.starts.append(start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import IO, Any
@@ -10,6 +11,7 @@ from typing import IO, Any
 _CHUNK = 1 << 20
 # An event has some thousand characters; the values beside the events some ten thousand.
 _LONGEST = 64 * 1024**2
+_LONGEST_NUMBER = 40
 _SPACE = " \t\r\n"
 _NO_SPACE = re.compile(f"[^{_SPACE}]")
 _BEHIND = frozenset(f"{_SPACE},:]}}")
@@ -19,12 +21,27 @@ class Damaged(Exception):
     """The text is no JSON, or ends in the middle of it."""
 
 
+def _whole(text: str) -> int:
+    if len(text) > _LONGEST_NUMBER:
+        raise Damaged(f"`{text[:40]}` goes on as a number of {len(text)} digits")
+    return int(text)
+
+
+def _decimal(text: str) -> float | None:
+    found = float(text)
+    return found if math.isfinite(found) else None
+
+
+def _none(_: str) -> None:
+    """What stands for Infinity and NaN, which profilers write where they divided by a time of zero."""
+
+
 class JsonStream:
     """The outermost object of a text, key by key; one array in it is given element by element."""
 
     def __init__(self, text: IO[str]) -> None:
         self._text, self._buffer, self._at, self._ended = text, "", 0, False
-        self._decoder = json.JSONDecoder()
+        self._decoder = json.JSONDecoder(parse_int=_whole, parse_float=_decimal, parse_constant=_none)
 
     def items(self, streamed: str) -> Iterator[tuple[str, Any]]:
         """The keys and values of the object; of the array `streamed` one pair for each element.

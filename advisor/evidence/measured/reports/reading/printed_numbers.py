@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from advisor.evidence.measured.reports.reading.possible import is_possible
 
 _ABSENT = frozenset({"", "n/a", "nan", "-nan", "inf", "-inf", "-", "no data", "(null)", "null"})
 _SPACES = str.maketrans("", "", " \u00a0\u202f'_")
@@ -36,7 +37,7 @@ class Notation:
         if not _PLAIN.fullmatch(folded):
             return None
         value = float(folded)
-        return value if math.isfinite(value) else None
+        return value if is_possible(value) else None
 
 
 def is_absent(text: str) -> bool:

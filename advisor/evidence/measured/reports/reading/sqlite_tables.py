@@ -7,6 +7,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from advisor.evidence.measured.reports.reading.possible import is_possible
+
+_TEXTS = frozenset({"demangledName", "shortName", "mangledName", "name", "label", "value", "text"})
+_TIMES = frozenset({"start", "end"})
+
 
 class Export:
     """A database with the names of its tables and columns; texts stand in a table of their own."""
@@ -31,13 +36,17 @@ class Export:
         shown = ", ".join(_quoted(name) if name in known else "NULL" for name in columns)
         ordered = f" ORDER BY {_quoted(order)}" if order else ""
         where = ' WHERE "end" IS NOT NULL' if "end" in columns and "end" in known else ""
-        return iter(self.connection.execute(f"SELECT {shown} FROM {_quoted(table)}{where}{ordered}"))
+        of_numbers = [(at, name) for at, name in enumerate(columns) if name in known and name not in _TEXTS]
+        for row in self.connection.execute(f"SELECT {shown} FROM {_quoted(table)}{where}{ordered}"):
+            for at, name in of_numbers:
+                _check(row[at], name)
+            yield row
 
     def text(self, value: int | str | None) -> str:
         """The text that a number stands for in `StringIds`, or that stands there itself."""
         if value is None:
             return ""
-        return value if isinstance(value, str) else self._texts.get(value, "")
+        return value if isinstance(value, str) else str(self._texts.get(value, ""))
 
     @cached_property
     def _texts(self) -> dict[int, str]:
@@ -48,11 +57,13 @@ class Export:
         if table not in self.tables:
             return {}
         name = self.first_column(table, ("name", "label"))
-        return dict(self.rows(table, ("id", name)))
+        return {number: str(text) for number, text in self.rows(table, ("id", name))}
 
     def edges(self, table: str) -> tuple[int | None, int | None]:
         """The first beginning and the last end of a table's events."""
         row = self.connection.execute(f'SELECT min(start), max("end") FROM {_quoted(table)}').fetchone()
+        for at, name in enumerate(("start", "end")):
+            _check(row[at], name, may_be_missing=True)
         return row[0], row[1]
 
     def calls(self, table: str) -> Iterator[tuple[str, int, int, int | None]]:
@@ -64,6 +75,7 @@ class Export:
         )
         if "nameId" in self.tables[table]:
             for name, number, spent, who in self.connection.execute(query):
+                _check(spent, "end")
                 yield self.text(name), number, spent, who
 
     def stretches(self, tables: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -72,12 +84,25 @@ class Export:
         chosen = ""
         if len(devices) == len(tables):
             row = self.connection.execute(f"SELECT deviceId FROM {_quoted(tables[0])} LIMIT 1").fetchone()
+            if row is not None:
+                _check(row[0], "deviceId")
             chosen = f" AND deviceId = {int(row[0])}" if row is not None and row[0] is not None else ""
         parts = [
             f'SELECT start AS begin, "end" AS finish FROM {_quoted(table)} WHERE "end" IS NOT NULL{chosen}'
             for table in tables
         ]
-        return iter(self.connection.execute(f"{' UNION ALL '.join(parts)} ORDER BY begin"))
+        for begin, finish in self.connection.execute(f"{' UNION ALL '.join(parts)} ORDER BY begin"):
+            _check(begin, "start")
+            _check(finish, "end")
+            yield begin, finish
+
+
+def _check(value: object, column: str, may_be_missing: bool = False) -> None:
+    """Raise DataError for what is no number and for a missing time: in SQLite anything may stand anywhere."""
+    if value is None and (may_be_missing or column not in _TIMES):
+        return
+    if not isinstance(value, int | float) or not is_possible(value):
+        raise sqlite3.DataError(f"the column {column} holds {str(value)[:40]!r}")
 
 
 def _quoted(name: str) -> str:

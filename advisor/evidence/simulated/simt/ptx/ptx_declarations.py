@@ -7,6 +7,9 @@ import re
 from advisor.evidence.simulated.simt.ptx.ptx_operands import read_integer, split_operands
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function, Parameter, Variable
 
+# Below what an array's first contents fill there are zeros anyway, and none need be kept of a large one.
+_MOST_ZEROS = 1 << 16
+_MOST_BYTES = 1 << 40
 _BYTES = {"8": 1, "16": 2, "32": 4, "64": 8, "128": 16}
 _NAME = r"[A-Za-z_$%][\w$]*"
 _HEADER = re.compile(
@@ -60,7 +63,7 @@ def _parameter(text: str) -> Parameter:
     element = type_bytes(found["type"])
     count = int(found["count"] or 0) if found["count"] is not None else 1
     return Parameter(
-        found["name"], found["type"], int(found["align"] or element), element * count,
+        found["name"], found["type"], _alignment(found["align"], element), element * count,
         pointer=found["pointer"] is not None,
     )  # fmt: skip
 
@@ -71,6 +74,8 @@ def read_registers(statement: str, function: Function) -> None:
     if declared is None:
         raise ValueError(f"`{statement[:80]}` declares no registers")
     kind = declared["type"]
+    if kind != "pred":
+        type_bytes(kind)
     for name in split_operands(declared["names"]):
         if found := _RANGE.fullmatch(name):
             function.ranges[found[1]] = (kind, int(found[2]))
@@ -87,8 +92,10 @@ def read_variable(statement: str) -> Variable:
     size = element
     for extent in re.findall(r"\[(\d*)\]", found["dims"]):
         size *= int(extent or 0)
+    if size > _MOST_BYTES:
+        raise ValueError(f"`{statement[:80]}` takes {size:,} bytes, more than a device has")
     initial = _contents(found["initial"], found["type"], size) if found["initial"] else None
-    align = int(found["align"] or element)
+    align = _alignment(found["align"], element)
     return Variable(found["name"], found["space"], found["type"], align, size, initial)
 
 
@@ -96,7 +103,18 @@ def _contents(text: str, kind: str, size: int) -> bytes:
     width = type_bytes(kind)
     values = re.findall(r"[^\s{},]+", text)
     data = b"".join(_value(value, width) for value in values)
-    return data.ljust(size, b"\0")
+    if len(data) > size:
+        raise ValueError(f"more is given than {size:,} bytes hold")
+    return data.ljust(min(size, max(len(data), _MOST_ZEROS)), b"\0")
+
+
+def _alignment(text: str | None, element: int) -> int:
+    """The bytes of an alignment, those of the type where none is given; raises ValueError."""
+    found = int(text) if text is not None else element
+    # PTX ISA, ".align": a power of two.
+    if found < 1 or found & (found - 1):
+        raise ValueError(f"no address is a multiple of {found}")
+    return found
 
 
 def _value(text: str, width: int) -> bytes:

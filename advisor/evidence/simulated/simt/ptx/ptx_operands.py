@@ -29,6 +29,9 @@ _FLOAT = re.compile(r"0([fFdD])([0-9a-fA-F]+)")
 _DECIMAL = re.compile(r"-?\d+\.\d*(?:[eE][+-]?\d+)?")
 _SYMBOL = re.compile(r"[A-Za-z_$%][\w$]*")
 _SUM = re.compile(r"(.*?)\s*([+-])\s*(-?\w+)\s*")
+# No instruction has brackets in brackets in brackets.
+_NESTED = re.compile(r"(?:[\[{(]\s*){4}")
+_MOST_PARTS = 4
 _PAIRS = {"[": "]", "{": "}", "(": ")"}
 
 
@@ -49,6 +52,8 @@ def split_operands(text: str) -> list[str]:
 
 def read_operand(text: str) -> Operand:
     """One operand; raises ValueError for what is none."""
+    if _NESTED.match(text) or text.count("|") > _MOST_PARTS:
+        raise ValueError(f"`{text[:40]}` is no operand")
     if text[:1] in _PAIRS and text.endswith(_PAIRS[text[0]]):
         inside = text[1:-1].strip()
         if text[0] == "[":

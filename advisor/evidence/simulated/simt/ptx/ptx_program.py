@@ -97,6 +97,10 @@ class Instruction:
         return ".".join((self.opcode, *self.modifiers, *self.types))
 
 
+# Python reads no number of thousands of digits, and no text has so many registers.
+_LONGEST_NUMBER = 18
+
+
 @dataclass(frozen=True, slots=True)
 class Variable:
     """Memory with a name; `initial` are its bytes where they are given, a size of 0 is a dynamic one."""
@@ -147,7 +151,9 @@ class Function:
         stem = register.rstrip("0123456789")
         declared = self.ranges.get(stem)
         number = register[len(stem) :]
-        return declared[0] if declared and number and int(number) < declared[1] else None
+        if declared is None or not 0 < len(number) <= _LONGEST_NUMBER:
+            return None
+        return declared[0] if int(number) < declared[1] else None
 
 
 @dataclass

@@ -22,6 +22,7 @@ from advisor.evidence.simulated.simt.ptx.uniformity import Uniformity, uniformit
 from advisor.evidence.simulated.simt.unsupported import Unsupported
 from advisor.evidence.simulated.simt.vector.arithmetic import bits, conversions, integers, moves
 from advisor.evidence.simulated.simt.vector.arithmetic.index_overflow import IndexOverflow
+from advisor.evidence.simulated.simt.vector.form import check_form
 from advisor.evidence.simulated.simt.vector.lanes import (
     I1,
     I32,
@@ -73,6 +74,7 @@ def translate(module: Module, function: Function, name: str = "warp") -> tuple[W
 
     Raises Unsupported for what is not executed.
     """
+    check_form(function)
     flow = control_flow(function)
     live = liveness(function, flow.blocks)
     uniform = uniformity(function, flow.blocks, live)
@@ -241,7 +243,7 @@ class _Writer:
             handler(self.emission, item)
         except Unsupported:
             raise
-        except (KeyError, ValueError, TypeError, AttributeError, AssertionError) as error:
+        except (LookupError, ValueError, TypeError, AttributeError, AssertionError) as error:
             raise self.emission.unsupported(item, f"{type(error).__name__} {error}") from error
 
     def _limit_block(self) -> None:
