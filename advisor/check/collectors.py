@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from advisor.check.inputs import Inputs
 from advisor.evidence.metrics.joining import join
+from advisor.evidence.source.analysis import ENTITIES as SOURCE_ENTITIES
 from advisor.evidence.source.analysis import SourceEvidence, analyse
 from advisor.evidence.source.analysis_memory import AnalysisMemory
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
@@ -389,3 +390,12 @@ def _lies_on_disk(file: Path, path: str, text: str) -> bool:
         return read_source(file, path).text == text
     except SourceProblem:
         return False
+
+
+def looked_for(source: SourceEvidence, compiled: Sequence[Record], defects_sought: bool) -> set[str]:
+    """The entities that were searched for, whether or not there are any."""
+    found = {*SOURCE_ENTITIES, *(record.entity for record in compiled)}
+    found |= {"rejection"} if compiled else set()
+    if defects_sought or not any("cupy" in text for text in source.texts.values()):
+        found.add("array_statement")
+    return found | {"defect", "triton_defect"} if defects_sought else found

@@ -14,6 +14,7 @@ from advisor.check.collectors import (
     DefaultCollectors,
     counted_kernels,
     launched_types,
+    looked_for,
     simulated_records,
 )
 from advisor.check.inputs import Inputs
@@ -43,7 +44,6 @@ from advisor.check.typings import (
 )
 from advisor.evidence.metrics.joining import join
 from advisor.evidence.metrics.tables import Tables
-from advisor.evidence.source.analysis import ENTITIES as SOURCE_ENTITIES
 from advisor.evidence.source.analysis import KERNEL_ENTITIES, SourceEvidence
 from advisor.fixes import with_fixes
 from advisor.fixes.proofs import with_proofs
@@ -189,9 +189,9 @@ class Check:
             provided = self.metrics_of_plugins(records, report)
             without = [*records[: others + len(measured)], *provided]
             records += provided
-            looked_for = _looked_for(source, compiled, defects_sought=bool(simulated))
-            metrics = self.metrics(records, compiled, looked_for)
-            different = DifferentLaunches.of(without, launches if simulated else [], looked_for)
+            sought = looked_for(source, compiled.records, defects_sought=bool(simulated))
+            metrics = self.metrics(records, compiled, sought)
+            different = DifferentLaunches.of(without, launches if simulated else [], sought)
         syntheses = synthesised.by_kernel | of_triton.by_kernel
         return Evidence(source, metrics, report, different, syntheses)
 
@@ -488,15 +488,6 @@ def report_on(
     report.problems += empty_packs(options.settings, options.root)
     one.complete(report, tables)
     return report
-
-
-def _looked_for(source: SourceEvidence, compiled: CompiledTypings, defects_sought: bool) -> set[str]:
-    """The entities that were searched for, whether or not there are any."""
-    found = {*SOURCE_ENTITIES, *(record.entity for record in compiled.records)}
-    found |= {"rejection"} if compiled.records else set()
-    if defects_sought or not any("cupy" in text for text in source.texts.values()):
-        found.add("array_statement")
-    return found | {"defect", "triton_defect"} if defects_sought else found
 
 
 def _position(finding: Finding) -> tuple[str, int, int, int, str]:

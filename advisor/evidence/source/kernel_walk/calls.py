@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from advisor.evidence.source.kernel_walk.affine_forms import atom, number
-from advisor.evidence.source.kernel_walk.expressions import Expressions, exponent_kind
+from advisor.evidence.source.kernel_walk.expressions import Expressions
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     Access,
     Array,
@@ -26,6 +26,7 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
     Value,
     View,
 )
+from advisor.evidence.source.kernel_walk.operand_kinds import exponent_kind
 from advisor.program.arrays.element_types import COSTLY, FLOAT_CASTS, INTEGER_CASTS, itemsize_of
 from advisor.program.kernels.declarations import Declaration, cuda_member
 

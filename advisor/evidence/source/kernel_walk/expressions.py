@@ -28,6 +28,13 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
     Value,
     View,
 )
+from advisor.evidence.source.kernel_walk.operand_kinds import (
+    base_kind,
+    divisor_kind,
+    is_sum,
+    power_exponent,
+    result_kind,
+)
 from advisor.evidence.source.kernel_walk.walk_state import WalkState
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.syntax.tree_nodes import dotted_root
@@ -307,7 +314,7 @@ class Expressions(Subscripts):
         if isinstance(left_value, Tuple) and isinstance(right_value, Tuple) and isinstance(node.op, ast.Add):
             return Tuple(left_value.items + right_value.items)
         left, right = self.as_scalar(left_value), self.as_scalar(right_value)
-        kind = _kind(node.op, left.kind, right.kind)
+        kind = result_kind(node.op, left.kind, right.kind)
         operation = type(node.op)
         if operation in (ast.Pow, ast.FloorDiv, ast.Mod, ast.Div):
             names = {
@@ -316,7 +323,7 @@ class Expressions(Subscripts):
                 ast.Mod: "modulo",
                 ast.Div: "true_divide",
             }
-            return self._costly(node, names[operation], left, right, kind, wraps=_is_sum(node.left))
+            return self._costly(node, names[operation], left, right, kind, wraps=is_sum(node.left))
         if kind != "float":
             form = polynomial(node.op, left.form, right.form)
             if form is not None:
@@ -340,7 +347,7 @@ class Expressions(Subscripts):
         if len(node.args) != 2 or node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
             return None
         left, right = (self.scalar(argument) for argument in node.args)
-        return self._costly(node, "power", left, right, _kind(ast.Pow(), left.kind, right.kind))
+        return self._costly(node, "power", left, right, result_kind(ast.Pow(), left.kind, right.kind))
 
     def _costly(
         self, node: ast.expr, operator: str, left: Scalar, right: Scalar, kind: Kind, wraps: bool = False
@@ -360,7 +367,7 @@ class Expressions(Subscripts):
             self.atoms.divides(result.form, Quotient(left.form, right.form))
         if operator == "power":
             written = Operands(
-                _exponent(left, right), self.is_given(right), base=_base(left), integers=integers
+                power_exponent(left, right), self.is_given(right), base=base_kind(left), integers=integers
             )
         else:
             wraps = operator == "modulo" and wraps
@@ -454,55 +461,3 @@ class Expressions(Subscripts):
         if (self.truth(body), self.truth(other)) == (False, True):
             return asked.negated()
         return of_cases([self.case(body, asked.holds), self.case(other, asked.fails)])
-
-
-def _base(value: Scalar) -> str:
-    """What is raised to a power: minus one, two, constant or runtime."""
-    known = value.form.constant if value.constant is None else value.constant
-    if known is None:
-        return "runtime"
-    return {-1: "minus one", 2: "two"}.get(known, "constant") if isinstance(known, int) else "constant"
-
-
-def _is_sum(node: ast.expr) -> bool:
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
-
-
-def _exponent(base: Scalar, exponent: Scalar) -> str | None:
-    """How the exponent of `base ** exponent` is written; None where a whole base may meet a whole exponent,
-    which is raised in a loop of multiplications.
-    """
-    written = exponent_kind(exponent)
-    return None if written == "runtime" and base.kind == "int" and exponent.kind is None else written
-
-
-def exponent_kind(exponent: Scalar) -> str:
-    """How an exponent is written: integer literal, half, float literal, runtime integer or runtime."""
-    constant = exponent.constant
-    if constant is not None and not isinstance(constant, str):
-        if type(constant) is int:
-            return "integer literal"
-        return "half" if abs(constant) == 0.5 else "float literal"
-    return "runtime integer" if exponent.kind == "int" else "runtime"
-
-
-def divisor_kind(divisor: Scalar) -> str:
-    """How a divisor is given: power_of_two, constant or runtime."""
-    value = divisor.constant if divisor.constant is not None else divisor.form.constant
-    if isinstance(value, int) and value > 0 and value & (value - 1) == 0:
-        return "power_of_two"
-    if value is not None:
-        return "constant"
-    return "constant" if divisor.form.atoms() == {"warpsize"} else "runtime"
-
-
-def _kind(operation: ast.operator, left: Kind, right: Kind) -> Kind:
-    if isinstance(operation, ast.Div):
-        return "float"
-    if left == "float" or right == "float":
-        return "float"
-    if left == right == "bool" and isinstance(operation, ast.BitAnd | ast.BitOr | ast.BitXor):
-        return "bool"
-    if left in ("int", "bool") and right in ("int", "bool"):
-        return "int"
-    return None

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form, position_along
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AtomicUse, KernelFacts
-from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.kernels.bounds.updated_elements import updated_elements
+from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.kernels.wrong_results.sums_of_blocks import every_thread_adds_the_same
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of
 from advisor.evidence.source.warps.handed_arrays import handed_on
