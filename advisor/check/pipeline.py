@@ -405,7 +405,8 @@ class Check:
         """Sort the findings, bound what they may gain, and count them."""
         report.findings.sort(key=_position)
         self.bound_gains(report, tables)
-        report.summary = _summary(report, tables)
+        kernels, launches = (len(tables[one]) if one in tables else 0 for one in ("kernel", "launch"))
+        report.summarise(kernels, launches)
 
     def bound_gains(self, report: Report, tables: Tables) -> None:
         """Say what remedies may gain at most, of kernels and of the run."""
@@ -493,17 +494,3 @@ def report_on(
 def _position(finding: Finding) -> tuple[str, int, int, int, str]:
     loudness = SEVERITIES.index(finding.severity)
     return finding.path, finding.span.line, finding.span.column, -loudness, finding.rule
-
-
-def _summary(report: Report, tables: Tables) -> dict[str, object]:
-    counts: dict[str, object] = {
-        severity: sum(finding.severity == severity for finding in report.findings) for severity in SEVERITIES
-    }
-    return {
-        **report.summary,
-        "kernels": len(tables["kernel"]) if "kernel" in tables else 0,
-        "launches": len(tables["launch"]) if "launch" in tables else 0,
-        "findings": len(report.findings),
-        **counts,
-        "undecided_rules": len(report.undecided),
-    }

@@ -427,3 +427,14 @@ class Report:
     def checked_everything(self) -> bool:
         """Whether all that was asked for was looked at, as far as its source goes."""
         return all(problem.checked for problem in self.problems)
+
+    def summarise(self, kernels: int, launches: int) -> None:
+        """Put the counts of findings, and of the kernels and launches that were checked, into the summary."""
+        self.summary = {
+            **self.summary,
+            "kernels": kernels,
+            "launches": launches,
+            "findings": len(self.findings),
+            **{level: sum(one.severity == level for one in self.findings) for level in SEVERITIES},
+            "undecided_rules": len(self.undecided),
+        }
