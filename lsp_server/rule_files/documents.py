@@ -13,7 +13,6 @@ from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
 from advisor.model.text.source_text import SourceText
-from advisor.rules.loading.packs import is_rule_file
 from lsp_server.protocol.dispatch import RULES, language_of
 
 _ENDS = re.compile(r"\r\n?")
@@ -51,6 +50,8 @@ def open_rule_document(workspace: Workspace, uri: str) -> RuleDocument | None:
     path = to_fs_path(held.uri) if held is not None else None
     if held is None or not path or language_of(workspace, uri) != RULES:
         return None
+    from advisor.rules.loading.packs import is_rule_file
+
     if not is_rule_file(path):
         # What is called rules in the editor alone is part of no rulebook.
         return None

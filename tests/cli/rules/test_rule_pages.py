@@ -155,7 +155,11 @@ OF_LEVEL = {
         "advisor/evidence/metrics/warp_aggregation.py",
         "advisor/check/collectors.py",
     ),
-    "synthesised": ("advisor/evidence/simulated", "advisor/evidence/metrics/times"),
+    "synthesised": (
+        "advisor/evidence/simulated",
+        "advisor/evidence/metrics/derived",
+        "advisor/evidence/metrics/times",
+    ),
     "simulated": ("advisor/evidence/simulated", "advisor/evidence/metrics/derived"),
     "measured": (
         "advisor/evidence/measured",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 
 import pytest
@@ -49,6 +50,15 @@ GROWING = {
     + LAUNCH.format(grid="((1,) * 4" + " * 4" * 30 + ")", block="((1,) * 4 * 4 * 4)"),
     "powers": "def run(a):\n" + LAUNCH.format(grid="2 ** 62 ** 62 ** 62", block="1 << 1 << 62"),
 }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def no_search_for_garbage():
+    """What other tests have left behind takes seconds to search, in the time of whoever allocates."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.mark.parametrize("host", GROWING.values(), ids=GROWING)
