@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -95,7 +96,7 @@ def kernel_names(data: bytes) -> _Words:
 
 
 def _around(document: Document) -> Iterable[Path]:
-    if not document.file.parent.is_dir():
+    if not os.path.isdir(document.file.parent):  # noqa: PTH112 - also of a name that no file system takes
         return ()
     # Of a file outside the workspace nobody said that the folders below it belong together.
     if document.alone:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from lsprotocol import types
 
 from lsp_server.documents.open_documents import open_document
@@ -37,7 +39,8 @@ def watch(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: 
 def did_open(ls: AdvisorServer, params: types.DidOpenTextDocumentParams) -> None:
     """Look at a document that was opened."""
     document = open_document(ls.workspace, params.text_document.uri)
-    if document is not None and not document.file.exists():
+    # A name that no file system takes names no file; Path.exists raises an error for it.
+    if document is not None and not os.path.exists(document.file):  # noqa: PTH110
         ls.not_on_disk.add(document.file)
     ls.look_at(params.text_document.uri, later=_SETTLING_SECONDS)
 

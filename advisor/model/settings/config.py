@@ -121,7 +121,7 @@ def load_config(
     Raises UsageError naming every unknown key and wrong value at once, each with file and line.
     """
     # "below/.." is the folder itself, also where "below" is a link.
-    folder = Path(os.path.abspath(start if start.is_dir() else start.parent))  # noqa: PTH100
+    folder = Path(os.path.abspath(start if os.path.isdir(start) else start.parent))  # noqa: PTH100, PTH112
     file = None if isolated else find_config_file(folder)
     root = file.parent if file else _project_root(folder)
     if root is None:
@@ -167,7 +167,8 @@ def find_config_file(folder: Path) -> Path | None:
     for parent in (folder, *folder.parents):
         for name in CONFIG_NAMES:
             file = parent / name
-            if file.is_file() and (name == "advisor.toml" or _speaks_of_advisor(file)):
+            # Path.is_file raises an error for a name that is too long for any file.
+            if os.path.isfile(file) and (name == "advisor.toml" or _speaks_of_advisor(file)):  # noqa: PTH113
                 return file
     return None
 
@@ -210,7 +211,7 @@ def _as_config(settings: Settings, root: Path, file: Path | None) -> Config:
 
 def _project_root(folder: Path) -> Path | None:
     for parent in (folder, *folder.parents):
-        if any((parent / mark).exists() for mark in _ROOT_MARKS):
+        if any(os.path.exists(parent / mark) for mark in _ROOT_MARKS):  # noqa: PTH110
             return parent
     return None
 

@@ -47,7 +47,18 @@ def test_a_range_that_ends_before_it_begins(client):
     assert client.stop() == 0
 
 
-@pytest.mark.parametrize("uri", [_NO_FILE, "untitled:Untitled-1", "nonsense", "file:///", ""])
+@pytest.mark.parametrize(
+    "uri",
+    [
+        _NO_FILE,
+        "untitled:Untitled-1",
+        "nonsense",
+        "file:///",
+        "",
+        f"file:///{'long' * 100}/k.py",
+        f"file:///{'k' * 300}.py",
+    ],
+)
 def test_documents_that_are_not_open(client, uri):
     client.start(pulls=True)
     for method, params in requests(uri, 0, 0):
@@ -58,6 +69,20 @@ def test_documents_that_are_not_open(client, uri):
     for command in ("advisor.simulate", "advisor.explain"):
         asked = {"command": command, "arguments": [uri, 0]}
         client.answer(client.send_request("workspace/executeCommand", asked))
+    assert codes(client.pulled(client.open("k.py", TRANSPOSED))) == ["transposed-index"]
+    assert client.stop() == 0
+
+
+@pytest.mark.parametrize("uri", [f"file:///{'long' * 100}/k.py", f"file:///{'k' * 300}.py"])
+def test_a_document_whose_name_no_file_system_takes(client, uri):
+    client.start(pulls=True)
+    opened = {"uri": uri, "languageId": "python", "version": 1, "text": TRANSPOSED}
+    client.notify("textDocument/didOpen", {"textDocument": opened})
+    assert codes(client.pulled(uri)) == ["transposed-index"]
+    for method, params in requests(uri, 7, 8):
+        assert "error" not in client.answer(client.send_request(method, params)), method
+    client.notify("textDocument/didSave", about(uri))
+    client.notify("textDocument/didClose", about(uri))
     assert codes(client.pulled(client.open("k.py", TRANSPOSED))) == ["transposed-index"]
     assert client.stop() == 0
 
