@@ -247,7 +247,8 @@ def _branch_records(
             always=range_test_outcome(_test_of(node), branch.place.module) or "decides",
             half_guard=_test_of(node) in half_guards,
             asked_before=_test_of(node) in again,
-            tests_truncated=any(inner in facts.truncated_tests for inner in below(_test_of(node))),
+            tests_truncated=not _limits_to_zero(node)
+            and any(inner in facts.truncated_tests for inner in below(_test_of(node))),
         )
         found.append(record)
     return found
@@ -255,6 +256,30 @@ def _branch_records(
 
 def _test_of(node: ast.AST) -> ast.AST:
     return node.test if isinstance(node, ast.If | ast.While | ast.IfExp) else node
+
+
+def _limits_to_zero(node: ast.AST) -> bool:
+    """Whether a branch only sets a number below 0 to 0, where one that was rounded up to 0 is already."""
+    if not isinstance(node, ast.If) or len(node.body) != 1 or len(node.orelse) > 1:
+        return False
+    (done,), test = node.body, node.test
+    if not isinstance(done, ast.Assign) or not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    sides = (test.left, test.comparators[0])
+    left, right = sides if isinstance(test.ops[0], ast.Lt) else sides[::-1]
+    below_zero = isinstance(test.ops[0], ast.Lt | ast.Gt) and _is_zero(right) and _is_zero(done.value)
+    (target, *others) = done.targets
+    other_end = all(isinstance(one, ast.If) for one in node.orelse)
+    return below_zero and other_end and not others and ast.dump(target) == ast.dump(_stored(left))
+
+
+def _stored(node: ast.expr) -> ast.expr:
+    """A name as the target of an assignment."""
+    return ast.Name(node.id, ast.Store()) if isinstance(node, ast.Name) else node
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 0
 
 
 def _asks_the_same(branch: BranchUse) -> bool:

@@ -77,3 +77,31 @@ def test_what_is_said_of_numbers_is_so(one: str, other: str, operator: str) -> N
     outcome = range_test_outcome(ast.parse(test, mode="eval").body, module)
     results = {eval(test, {"i": i / 2}) for i in range(-9, 10)}
     assert outcome == {(True,): "holds", (False,): "fails"}.get(tuple(results))
+
+
+@pytest.mark.parametrize(
+    ("branch", "rounded"),
+    [
+        # What lies between -1 and 0 is 0, by the rounding or by the branch.
+        ("if at < 0:\n    at = 0", False),
+        ("if 0 > at:\n    at = 0", False),
+        ("if at < 0:\n    at = 0\nelif at >= n:\n    at = n - 1", False),
+        ("if at < 0:\n    at = 1", True),
+        ("if at < 0:\n    i = 0", True),
+        ("if at >= 0:\n    at = 0", True),
+        ("if at < 0:\n    at = 0\nelse:\n    x[at] = 1", True),
+        ("if at < 0:\n    at = 0\n    x[i] = 1", True),
+        ("if at < 0:\n    return", True),
+    ],
+)
+def test_a_number_limited_to_zero_is_not_tested_for_its_sign(
+    tmp_path: Path, branch: str, rounded: bool
+) -> None:
+    lines = "\n".join("    " + line for line in branch.splitlines())
+    text = (
+        "@cuda.jit\ndef k(x, y, n):\n    i = cuda.grid(1)\n    at = int(y[i] * 3.5)\n"
+        + lines
+        + "\n    x[at] = 2\n"
+    )
+    first = records(tmp_path, "branch", text)[0]
+    assert value(first, "tests_truncated") is rounded
