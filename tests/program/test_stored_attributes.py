@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
+import time
 
 import pytest
 
@@ -70,3 +71,14 @@ def test_none_is_certain(name: str) -> None:
 
 def test_a_property_may_give_another_one() -> None:
     assert stored("self.x = 1\nseen(self.x)", SETTER) is None
+
+
+def test_a_long_method_is_walked_once_for_all_its_attributes() -> None:
+    lines = ["        self.x = 1", *(f"        y{at} = work(self.x, self.n{at})" for at in range(2000))]
+    module = parse_module(SourceText("own.py", "class A:\n    def run(self):\n" + "\n".join(lines) + "\n"))
+    asked = [one for one in module.inside(module.tree, ast.Attribute) if isinstance(one.ctx, ast.Load)]
+    begin = time.process_time()
+    found = [stored_before(module, one) for one in asked]
+    # Each statement before an attribute, looked through anew for each, took minutes.
+    assert time.process_time() - begin < 2.0
+    assert sum(one is not None for one in found) == 2000

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
+from typing import NamedTuple
 
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
@@ -37,28 +39,67 @@ def stored_before(module: ModuleSyntax, node: ast.Attribute) -> ast.expr | None:
     inner: ast.AST = node
     outer = module.parents.get(inner)
     while outer is not None and not isinstance(inner, _FUNCTIONS):
-        before = _statements_before(inner, outer)
-        for statement in reversed(before):
-            found = _stored_by(statement, node.attr)
-            if found is not None:
-                return found
-            if _may_store(statement, node.attr):
-                return None
+        place = module.once(_places, outer).get(inner)
+        last = None if place is None else place.block.last_before(place.position, node.attr)
+        if last is not None:
+            return _stored_by(last, node.attr)
         again = isinstance(outer, ast.For | ast.AsyncFor | ast.While)
         behind = isinstance(outer, ast.Try) and inner not in outer.body
-        if (again or behind) and _may_store(outer, node.attr):
+        if (again or behind) and module.once(_stores_of, outer).may_be(node.attr):
             return None
         inner, outer = outer, module.parents.get(outer)
     return None
 
 
-def _statements_before(inner: ast.AST, outer: ast.AST) -> list[ast.stmt]:
-    """The statements of the list of `outer` that holds `inner` which stand before it."""
+class _Stores(NamedTuple):
+    """The attributes of `self` that code stores to, and whether it may store to any."""
+
+    names: frozenset[str]
+    any_name: bool
+
+    def may_be(self, name: str) -> bool:
+        return self.any_name or name in self.names
+
+
+class _Block:
+    """Statements in a row, with the places of those that may store to an attribute of `self`."""
+
+    def __init__(self, module: ModuleSyntax, statements: list[ast.stmt]) -> None:
+        self.statements = statements
+        self._any: list[int] = []
+        self._of: dict[str, list[int]] = {}
+        for position, statement in enumerate(statements):
+            found = module.once(_stores_of, statement)
+            if found.any_name:
+                self._any.append(position)
+            for name in found.names:
+                self._of.setdefault(name, []).append(position)
+
+    def last_before(self, position: int, name: str) -> ast.stmt | None:
+        """The last statement before a position that may store to an attribute."""
+        lasts = [bisect_left(places, position) for places in (self._any, self._of.get(name, []))]
+        found = [
+            places[last - 1]
+            for places, last in zip((self._any, self._of.get(name, [])), lasts, strict=True)
+            if last
+        ]
+        return self.statements[max(found)] if found else None
+
+
+class _Placed(NamedTuple):
+    block: _Block
+    position: int
+
+
+def _places(module: ModuleSyntax, outer: ast.AST) -> dict[ast.AST, _Placed]:
+    """The statements that `outer` holds, with their places among those around them."""
+    found: dict[ast.AST, _Placed] = {}
     for name in ("body", "orelse", "finalbody"):
         listed = getattr(outer, name, None)
-        if isinstance(listed, list) and inner in listed:
-            return listed[: listed.index(inner)]
-    return []
+        if isinstance(listed, list) and listed:
+            block = _Block(module, listed)
+            found |= {one: _Placed(block, position) for position, one in enumerate(listed)}
+    return found
 
 
 def _stored_by(statement: ast.stmt, name: str) -> ast.expr | None:
@@ -68,19 +109,20 @@ def _stored_by(statement: ast.stmt, name: str) -> ast.expr | None:
     return dict(_targets(statement.targets[0], statement.value)).get(name)
 
 
-def _may_store(around: ast.AST, name: str) -> bool:
-    """Whether code may store to `self.name`: by a store of its own, or by what has the object."""
+def _stores_of(_: ModuleSyntax, around: ast.AST) -> _Stores:
+    """What code may store to attributes of `self`: by stores of its own, or by what has the object."""
+    names = set()
+    any_name = False
     for node in below(around):
-        if isinstance(node, ast.Attribute) and node.attr == name and not isinstance(node.ctx, ast.Load):
-            return True
-        if isinstance(node, ast.Await | ast.Yield | ast.YieldFrom):
-            return True
-        if isinstance(node, ast.Call):
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            names.add(node.attr)
+        elif isinstance(node, ast.Await | ast.Yield | ast.YieldFrom):
+            any_name = True
+        elif isinstance(node, ast.Call):
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
             own = isinstance(node.func, ast.Attribute) and _is_own(node.func.value)
-            if own or any(map(_is_own, given)):
-                return True
-    return False
+            any_name = any_name or own or any(map(_is_own, given))
+    return _Stores(frozenset(names), any_name)
 
 
 def _is_own(node: ast.AST) -> bool:
