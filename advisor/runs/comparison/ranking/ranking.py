@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from advisor.check.speedup_bounds.actions import Action, Headroom, gain_of_run, ranked_actions
 from advisor.check.speedup_bounds.tree import diagnosis_tree
+from advisor.evidence.measured.run_times import time_of
 from advisor.model.devices import Device
 from advisor.model.findings import Finding
 from advisor.model.history.fingerprint import Fingerprint, Run
@@ -18,7 +19,7 @@ from advisor.runs.comparison.numbers import comparing_numbers
 from advisor.runs.comparison.ranking.kernel_places import KernelPlaces, Place
 from advisor.runs.comparison.ranking.order import Advised, Step, steps_of
 from advisor.runs.comparison.ranking.roofline import Bound, bound_of
-from advisor.runs.comparison.times import marks_of, time_of
+from advisor.runs.comparison.times import marks_of
 
 
 @dataclass(frozen=True)

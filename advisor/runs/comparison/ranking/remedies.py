@@ -22,15 +22,17 @@ def with_remedies(
     options: CheckOptions,
     simulate: bool = False,
     progress: Progress | None = None,
+    latest: bool = True,
 ) -> list[Ranking]:
     """The rankings with fixes and proofs at their findings, and with what the files alone tell.
 
-    With `simulate` predicted kernels that are as they were have the findings of a check, which runs on the
-    simulated GPU what was not kept: a prediction is all that both know of them. What files alone tell
-    stays in the first of several rankings. Files that are gone or do not parse add nothing.
+    With `simulate` kernels that are as they were have the findings of a check, which runs on the simulated
+    GPU what was not kept; measured ones where the runs are the `latest`, for those are what a check of all
+    evidence knows. What files alone tell stays in the first of several rankings. Files that are gone or do
+    not parse add nothing.
     """
     if simulate:
-        rankings = [_as_checked(one, options, progress) for one in rankings]
+        rankings = [_as_checked(one, options, progress, latest) for one in rankings]
     kernels = [kernel for ranking in rankings for kernel in ranking.kernels]
     paths = sorted({one.place.path for one in kernels if one.place.state in ("same", "changed")})
     files = [options.root / path for path in paths if (options.root / path).is_file()]
