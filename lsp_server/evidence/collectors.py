@@ -33,6 +33,19 @@ def stores_of(options: CheckOptions) -> list[LaunchStore]:
     return [store for store in stores if store.exists()]
 
 
+def has_measurements(options: CheckOptions) -> bool:
+    """Whether a project that wants to be judged by measurements keeps any on this machine."""
+    if not options.wants("measured"):
+        return False
+    from advisor.model.history.store import history_of
+
+    store = history_of(options.settings)
+    try:
+        return not store.is_on_server and store.exists()
+    finally:
+        store.close()
+
+
 def recorded_launches(
     texts: dict[str, str], device: Device, options: CheckOptions, report: Report
 ) -> list[LaunchEvidence]:

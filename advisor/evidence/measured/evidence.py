@@ -190,8 +190,17 @@ def _shape(extent: Sequence[int]) -> str:
     return " x ".join(map(str, numbers))
 
 
+_RUN = "measured run"
+
+
 def _run_key(run: Run) -> str:
-    return f"measured run {run.facts.started} {run.id}"
+    return f"{_RUN} {run.facts.started} {run.id}"
+
+
+def measured_at(key: str) -> float | None:
+    """When the run of a record's key was measured, in seconds since the epoch; None for another key."""
+    name, _, rest = key.rpartition(" ")[0].rpartition(" ")
+    return float(rest) if name == _RUN else None
 
 
 def _run_record(run: Run, totals: Totals) -> Record:

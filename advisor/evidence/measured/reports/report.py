@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +30,7 @@ class Launches:
     grid: Extent | None
     block: Extent | None
     launches: int
-    durations: tuple[float, ...] = ()
+    durations: Sequence[float] = ()
     values: tuple[Mapping[str, Quantity], ...] = ()
     ranges: tuple[str, ...] = ()
     dynamic_shared: int = 0

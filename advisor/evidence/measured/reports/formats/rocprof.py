@@ -14,8 +14,8 @@ from advisor.evidence.measured.reports.reading.csv_tables import rows_of
 from advisor.evidence.measured.reports.reading.opening import decoded
 from advisor.evidence.measured.reports.reading.possible import is_possible
 from advisor.evidence.measured.reports.report import Extent, ImportedReport, Launches, Quantity
-from advisor.evidence.measured.reports.run_totals import RunTotals
-from advisor.evidence.measured.reports.timeline import Busy, LaunchGroups
+from advisor.evidence.measured.reports.timelines.run_totals import RunTotals
+from advisor.evidence.measured.reports.timelines.timeline import LaunchGroups, Stretches
 from advisor.model.errors import UsageError
 
 NAME = "CSV of rocprof and rocprofv3"
@@ -137,7 +137,7 @@ def _traced(
     names = set(header)
     kernel, call = _first(_KERNEL, names), _first(_CALL, names)
     begin, end = _first(_BEGIN, names) or "", _first(_END, names) or ""
-    groups, stretches = LaunchGroups(), []
+    groups, stretches = LaunchGroups(), Stretches()
     for row in rows:
         start, stop = float(row[begin]), float(row[end])
         if call:
@@ -145,12 +145,12 @@ def _traced(
         elif not kernel:
             _copied(row["Direction"], stop - start, totals)
         else:
-            stretches.append((start, stop))
+            stretches.add(start, stop)
             grid, block = _shape(row)
             shape = (_symbol(row[kernel]), grid, block, 0, ())
             groups.add(shape, (stop - start) * _MILLISECONDS, {})
     if stretches:
-        totals.kernels = totals.device = Busy.of(*zip(*stretches, strict=True))
+        totals.kernels = totals.device = stretches.union()
         totals.span = totals.kernels.end - (totals.kernels.first or 0.0)
     return groups.launches()
 

@@ -78,6 +78,21 @@ class Export:
                 _check(spent, "end")
                 yield self.text(name), number, spent, who
 
+    def launching_calls(self, tables: Sequence[str], kernels: str) -> Iterator[tuple[int, int, int]]:
+        """Begin, correlation and thread of the calls that launched a kernel, in order of their beginnings."""
+        launched = f"SELECT correlationId FROM {_quoted(kernels)}"
+        parts = [
+            f"SELECT start AS begin, correlationId, globalTid FROM {_quoted(table)} "
+            f"WHERE globalTid IS NOT NULL AND correlationId IN ({launched})"
+            for table in tables
+        ]
+        query = f"{' UNION ALL '.join(parts)} ORDER BY begin"
+        for begin, correlation, thread in self.connection.execute(query):
+            _check(begin, "start")
+            _check(correlation, "correlationId")
+            _check(thread, "globalTid")
+            yield begin, correlation, thread
+
     def stretches(self, tables: Sequence[str]) -> Iterator[tuple[int, int]]:
         """The events of several tables in order of their beginnings, on the device of the first kernel."""
         devices = [table for table in tables if "deviceId" in self.tables[table]]
