@@ -10,6 +10,9 @@ from advisor.rules.model import Rulebook
 
 # Their records say why a kernel is not compiled.
 REFUSAL_ENTITIES = frozenset({"name", "rejection"})
+# What a kernel has of all its launches, and what is no part of a kernel.
+_OF_ALL_SHAPES = frozenset({"latency_ms", "launches"})
+_AROUND = frozenset({"run", "device"})
 # These lie in host code, beside the kernels they belong to.
 HOST_ENTITIES = frozenset({"launch", "triton_launch"})
 
@@ -78,7 +81,11 @@ def _remedy(match: Match, rulebook: Rulebook, tables: Tables) -> Remedy:
 
 
 def _launches(match: Match, rulebook: Rulebook, tables: Tables) -> ShowingLaunches | None:
-    """How many of a kernel's launches a match is of, where it is of one of several shapes."""
+    """How many of a kernel's launches a match is of, where its numbers are of one of several shapes."""
+    of_kernels = [entity for entity in rulebook.entities if entity not in _AROUND]
+    named = {one.metric for one in match.evidence} - _OF_ALL_SHAPES
+    if not any((entity, metric) in rulebook.metrics for entity in of_kernels for metric in named):
+        return None
     row = _kernel_row(match, rulebook, tables)
     showing, every, share = (
         _number(tables["kernel"], name, row) if row >= 0 else None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from advisor.evidence.measured.reports.cuda_calls import direction_in
+from advisor.evidence.measured.reports.mapping import is_of_other_maker
 from advisor.evidence.measured.reports.reading.json_stream import Damaged, JsonStream
 from advisor.evidence.measured.reports.reading.opening import decoded, opened_text
 from advisor.evidence.measured.reports.report import Extent, ImportedReport, Quantity
@@ -231,9 +232,11 @@ def _report(trace: _Trace, header: Mapping[str, Any]) -> ImportedReport:
     totals.names = len({one.name for one in launches})
     totals.launches = len(kernels.spent)
     device, capability = _device(header.get("deviceProperties"))
+    is_of_nvidia = device is None or not is_of_other_maker("torch", device)
     notes = [] if kernels.spent else ["The trace holds no kernels, only calls of the host."]
     return ImportedReport(
-        tool="torch", launches=launches, run=totals.values(), device=device, capability=capability,
+        tool="torch", launches=launches, run=totals.values(), device=device,
+        capability=capability if is_of_nvidia else None, is_of_nvidia=is_of_nvidia,
         toolchain={key: str(header[key]) for key in header if key.endswith("_version") and header[key]},
         host=totals.host(), notes=tuple(notes),
         columns=tuple(name for name in _VALUES if any(name in one for one in kernels.values)),
