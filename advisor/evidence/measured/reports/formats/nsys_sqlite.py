@@ -191,6 +191,7 @@ def _device(export: Export) -> tuple[str | None, int | None, str | None]:
         return None, None, None
     rows = export.rows(_GPUS, ("name", "smCount", "computeMajor", "computeMinor"))
     name, sms, major, minor = next(rows, (None, None, None, None))
+    name = name if isinstance(name, str) else None
     return name, sms, None if major is None or minor is None else f"{major}.{minor}"
 
 

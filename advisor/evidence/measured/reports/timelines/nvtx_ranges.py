@@ -70,7 +70,7 @@ def _ranges(export: Export) -> ThreadRanges:
         return ranges
     columns = ("start", "end", "text", "textId", "eventType", "globalTid", "endGlobalTid")
     for start, end, text, number, kind, thread, end_thread in export.rows(_RANGES, columns):
-        name = text or export.text(number)
+        name = text if isinstance(text, str) and text else export.text(number)
         nested = kind is None or kind == _NESTED or (kind == _ACROSS and end_thread in (None, 0, thread))
         if end is not None and end > start and name and nested and thread is not None:
             ranges.add(thread, start, end, name)
