@@ -19,7 +19,12 @@ from advisor.evidence.measured.reports.reading.printed_units import in_base_unit
 from advisor.evidence.measured.reports.report import ImportedReport, Launches, Quantity
 from advisor.evidence.measured.reports.timelines.gpu_trace import Trace
 from advisor.evidence.measured.reports.timelines.run_totals import RunTotals
-from advisor.evidence.measured.reports.timelines.timeline import LaunchGroups
+from advisor.evidence.measured.reports.timelines.timeline import (
+    LaunchGroups,
+    OrderedStretches,
+    OutOfOrder,
+    Stretches,
+)
 from advisor.model.errors import UsageError
 
 NAME = "nsys stats CSV"
@@ -99,16 +104,26 @@ def read(path: Path) -> ImportedReport:
     """What the reports hold. Raises UsageError where none of them has a row, or one is damaged.
 
     The file is read twice, since all of its numbers together tell how they are printed. Rows of sums are
-    kept; a trace of the GPU may have millions, which are counted as they come.
+    kept; a trace of the GPU may have millions, which are counted as they come. nsys writes them in the order
+    of their beginnings; times of another trace are kept.
     """
     notation = notation_of(cell for _, _, row in _rows(path) for cell in row)
+    try:
+        return _read(path, notation, OrderedStretches)
+    except OutOfOrder:
+        return _read(path, notation, Stretches)
+
+
+def _read(
+    path: Path, notation: Notation, stretches: type[Stretches] | type[OrderedStretches]
+) -> ImportedReport:
     totals, groups = RunTotals(), LaunchGroups()
     tables: list[_Table] = []
     trace: Trace | None = None
     for table, line, row in _rows(path):
         if not tables or table is not tables[-1]:
             tables.append(table)
-            trace = Trace(path, table.names, table.units, notation, totals, groups, trace)
+            trace = Trace(path, table.names, table.units, notation, totals, groups, stretches, trace)
         _refuse_other_than_numbers(table, line, row, notation)
         if table.kind == "trace" and trace is not None:
             trace.take(row)

@@ -11,7 +11,12 @@ from advisor.evidence.measured.reports.reading.printed_numbers import Notation
 from advisor.evidence.measured.reports.reading.printed_units import in_base_unit
 from advisor.evidence.measured.reports.report import Extent, Quantity
 from advisor.evidence.measured.reports.timelines.run_totals import RunTotals
-from advisor.evidence.measured.reports.timelines.timeline import LaunchGroups, Shape, Stretches
+from advisor.evidence.measured.reports.timelines.timeline import (
+    LaunchGroups,
+    OrderedStretches,
+    Shape,
+    Stretches,
+)
 from advisor.model.errors import UsageError
 
 _EACH = {"Reg/Trd": "register/thread"}
@@ -19,9 +24,14 @@ _SIZES = ("GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ")
 _VALUES = ("Reg/Trd", "StcSMem", "DymSMem")
 _NANOSECONDS = 1e6
 
+_Kept = Stretches | OrderedStretches
+
 
 class Trace:
-    """A table of events; `before` is the one in front of it in the same file, whose times it goes on with."""
+    """A table of events; `before` is the one in front of it in the same file, whose times it goes on with.
+
+    `stretches` makes what the events are kept in.
+    """
 
     def __init__(
         self,
@@ -31,17 +41,20 @@ class Trace:
         notation: Notation,
         totals: RunTotals,
         groups: LaunchGroups,
+        stretches: type[Stretches] | type[OrderedStretches],
         before: Trace | None = None,
     ) -> None:
         self._path, self._notation, self._totals, self._groups = path, notation, totals, groups
         self._at = {name: at for at, name in enumerate(names)}
         self._units = dict(zip(names, units, strict=True))
-        self._of_kernels: Stretches = before._of_kernels if before is not None else Stretches()
-        self._of_device: Stretches = before._of_device if before is not None else Stretches()
+        self._of_kernels: _Kept = before._of_kernels if before is not None else stretches()
+        self._of_device: _Kept = before._of_device if before is not None else stretches()
         self.device: str | None = before.device if before is not None else None
 
     def take(self, row: Sequence[str]) -> None:
-        """Count an event. Raises UsageError for a unit that is none of time."""
+        """Count an event. Raises UsageError for a unit that is none of time, OutOfOrder where what the events
+        are kept in wants them in the order of their beginnings and this one is not.
+        """
         totals = self._totals
         if not self._of_device:
             totals.saw_copies, totals.fills = True, totals.fills or 0.0

@@ -58,6 +58,32 @@ class Stretches:
         return Busy(math.fsum(covered), gap, float(begin[0]), float(free[-1]))
 
 
+class OutOfOrder(Exception):
+    """A stretch began before the one in front of it."""
+
+
+class OrderedStretches:
+    """Stretches in order of their beginnings, of which nothing but their union is kept."""
+
+    def __init__(self) -> None:
+        self._union = Busy()
+        self._last = -math.inf
+
+    def __bool__(self) -> bool:
+        return self._union.first is not None
+
+    def add(self, start: float, end: float) -> None:
+        """Count a stretch. Raises OutOfOrder where it begins before the last one."""
+        if start < self._last:
+            raise OutOfOrder
+        self._last = start
+        self._union.add(start, end)
+
+    def union(self) -> Busy:
+        """What they cover together."""
+        return self._union
+
+
 Shape = tuple[str, Extent | None, Extent | None, int, tuple[str, ...]]
 
 
