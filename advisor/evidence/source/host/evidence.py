@@ -28,6 +28,7 @@ from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_call_records, launch_records, listed
 from advisor.evidence.source.host.launch_sequences.beside_loops import LoopsOfLaunches
 from advisor.evidence.source.host.launch_sequences.launch_loops import (
+    beside_in_loop,
     loop_records,
     only_steps,
     sliced_by,
@@ -117,8 +118,11 @@ def _launches(
         exchanged = exchanged_array(launch, walked, placement.workspace) or exchanged_by_sizes(sized)
         unset = list(added_to_unset(launch, launches, walked))
         lost = lost_results(launch, walked)
+        other_threads, other_iterations = beside_in_loop(launch, launches, walked)
         record.know(
             "source",
+            other_threads=other_threads,
+            other_iterations=other_iterations,
             sliced_arguments=sliced,
             leaves_stream_out=leaves_stream_out(launch),
             unread_arrays=listed(unread_arrays(launch, walked)),
