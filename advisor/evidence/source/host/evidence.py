@@ -26,7 +26,7 @@ from advisor.evidence.source.host.data_flow.used_parts import used_part
 from advisor.evidence.source.host.early_reads import early_read_records
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_call_records, launch_records, listed
-from advisor.evidence.source.host.launch_sequences.beside_loops import LoopsOfLaunches
+from advisor.evidence.source.host.launch_sequences.beside_loops import ArraysOfLoops, LoopsOfLaunches
 from advisor.evidence.source.host.launch_sequences.launch_loops import (
     beside_in_loop,
     loop_records,
@@ -111,7 +111,7 @@ def _launches(
 ) -> list[Record]:
     found = launch_records(launches)
     larger, kernels = _LargerLaunches(launches), OwnElements(walked)
-    looping = LoopsOfLaunches(launches)
+    looping, of_loops = LoopsOfLaunches(launches), ArraysOfLoops(launches, kernels)
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
         sized = grid_values(launch, walked, values)
@@ -138,6 +138,7 @@ def _launches(
             steps=steps(launch, placement),
             beside_larger_launch=larger.beside(launch),
             beside_loop_of_launches=looping.are_beside(launch.module, launch.node, launch.loops),
+            prepares_loop=of_loops.meet(launch),
         )
         if launch.kernel is not None:
             fills = list(needless_fills(launch, walked))

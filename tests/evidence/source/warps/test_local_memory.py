@@ -104,3 +104,18 @@ def test_loops_that_come_back_to_elements_of_an_array(tmp_path, body, loops):
     text = "@cuda.jit\ndef k(a, n, out):\n    i = cuda.grid(1)\n" + textwrap.indent(lines, "    ")
     found = {one.label: value(one, "loops_back") for one in records(tmp_path, "array", text)}
     assert (found["own"], found["unused"]) == (loops, 0)
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("own = {made}", ["own"]),
+        ("own: object = {made}", ["own"]),
+        ("own, other = {made}, {made}", ["own", "other"]),
+        ("[n, own] = 0, {made}", ["own"]),
+        ("own, (n, other) = {made}, (0, {made})", ["own", "array"]),
+    ],
+)
+def test_names_of_arrays(tmp_path, line, names):
+    text = "@cuda.jit\ndef k(a):\n    " + line.format(made="cuda.local.array(9, np.float32)") + "\n"
+    assert [one.label for one in records(tmp_path, "array", text)] == names
