@@ -35,7 +35,7 @@ class ArraysOfLoops:
     def meet(self, launch: Launch) -> bool:
         """Whether a launch outside of loops is given one of the arrays of those in its function."""
         given = self._given.get(_around(launch.module, launch.node))
-        return bool(given) and not launch.loops and not given.isdisjoint(self._arrays(launch))
+        return given is not None and not launch.loops and not given.isdisjoint(self._arrays(launch))
 
     def _arrays(self, launch: Launch) -> set[str]:
         """The arrays among the arguments of a launch, by their names."""
