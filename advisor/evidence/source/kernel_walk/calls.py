@@ -123,6 +123,7 @@ class Calls(Expressions, ABC):
         kind: Kind = "float" if dotted.startswith(("math.", "numpy.")) and name in COSTLY else None
         if name in ("min", "max", "abs") and len(kinds) == 1:
             kind = next(iter(kinds))
+            kind = "float" if kind == "complex" else kind
         if name in ("floor", "ceil", "round"):
             # Numba gives Python's int on the CPU alone: for CUDA `math.floor` is the device's own function.
             kind = "float" if dotted.startswith(("math.", "numpy.")) else "int"
