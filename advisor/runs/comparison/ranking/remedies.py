@@ -68,7 +68,8 @@ def _as_checked(ranking: Ranking, options: CheckOptions, progress: Progress | No
     wanted = replace(
         options,
         device=ranking.device.id,
-        any_device=not settings.device_named,
+        # What was measured ran on one GPU; a prediction holds for whichever is used.
+        any_device=not ranking.is_measured and not settings.device_named,
         evidence=evidence,
         synthesis=settings.synthesis,
         no_run=False,
