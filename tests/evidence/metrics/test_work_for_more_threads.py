@@ -132,3 +132,19 @@ def test_the_rest_of_a_larger_launch(name):
 def test_arrays_copied_for_one_launch(name):
     launch, expected = COPIES[name]
     assert truth(tables_of(**launch), "launch", "copies_arrays_once") is expected
+
+
+def test_what_is_asked_of_loops_has_their_source_and_assumptions():
+    kernels = [Record("kernel", key, "a.py", Span(1), key, None) for key in ("sums", "counted", "none")]
+    loops = [
+        Record("loop", f"p{at}", "a.py", Span(at + 2), key, key) for at, key in enumerate(("sums", "sums"))
+    ]
+    loops[0].know("source", **SUM)
+    loops[1].know("source", ("Assumed of the second.",), **SEARCH)
+    loops.append(Record("loop", "p2", "a.py", Span(9), "counted", "counted"))
+    loops[2].know("compiled", **SUM)
+    tables = build_tables([*kernels, *loops], RULEBOOK.owner_entity())
+    fill_in(RULEBOOK, tables)
+    column = tables["kernel"].columns["shareable_loop"]
+    assert [column.source(row) for row in range(3)] == ["source", "compiled", "source"]
+    assert column.assumptions == {0: ("Assumed of the second.",)}
