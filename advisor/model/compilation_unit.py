@@ -89,6 +89,7 @@ class StatedLaunch:
 
     `arguments` has what is known of the values of each argument, and is empty where they are not written one
     by one. `possible_blocks` are those that branches of the host code choose from, where they do.
+    `block_is_share`: the block is a size that is not fixed divided by the number of blocks.
     """
 
     path: str
@@ -98,6 +99,7 @@ class StatedLaunch:
     dynamic_shared: int | None = None
     arguments: tuple[tuple[ArgumentValue, ...], ...] = ()
     possible_blocks: tuple[tuple[int | None, ...], ...] = ()
+    block_is_share: bool = False
 
 
 @dataclass(frozen=True, slots=True)

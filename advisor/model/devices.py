@@ -20,7 +20,15 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_RECORD_METRICS = ("sm_count", "max_threads_per_sm", "fp64_rate", "dram_bandwidth", "fp32_peak")
+_RECORD_METRICS = (
+    "sm_count",
+    "warp_size",
+    "max_threads_per_sm",
+    "shared_bytes_per_block",
+    "fp64_rate",
+    "dram_bandwidth",
+    "fp32_peak",
+)
 
 
 @dataclass(frozen=True)

@@ -357,7 +357,7 @@ class _Edit:
         elsewhere = self._elsewhere
         flags = (
             names & elsewhere.called, names & elsewhere.launched, names & elsewhere.often, elsewhere.words,
-            names & elsewhere.checked,
+            names & elsewhere.checked, self._source.for_python_2,
         )  # fmt: skip
         own = numbers.index(place) if place >= 0 else -1
         unread = self._source.unread
@@ -372,7 +372,7 @@ class _Edit:
         lines: list[str] = []
         for number, part in enumerate(self._parts):
             lines += part.lines if number in numbers else [""] * len(part.lines)
-        return SourceText(self._source.path, "\n".join(lines) + "\n", self._source.unread)
+        return replace(self._source, text="\n".join(lines) + "\n")
 
     def _analyse_hosts(self, numbers: Sequence[int]) -> dict[int, _Found]:
         host = self._host({one for number in numbers for one in self._needs.of(number)})

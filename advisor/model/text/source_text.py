@@ -34,12 +34,13 @@ class SourceText:
     """The decoded text of one file and the path it is reported under (POSIX separators).
 
     `unread` are the lines of functions of which a part could not be read: a `0` alone on one of them stands
-    for what nobody knows.
+    for what nobody knows. `for_python_2`: what could not be read is of Python 2.
     """
 
     path: str
     text: str
     unread: frozenset[int] = frozenset()
+    for_python_2: bool = False
 
     @cached_property
     def lines(self) -> tuple[str, ...]:

@@ -31,6 +31,12 @@ _TOKEN = re.compile(
     r"|(?P<open>[(\[{])|(?P<close>[)\]}])|\\(?:\r\n|\r|\n)|(?P<end>\r\n|\r|\n)"
 )
 _TRIPLE_ENDS = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}", re.DOTALL) for quote in ('"""', "'''")}
+# What Python says of a print statement, of `except A, b:`, and of tabs that count as eight columns.
+_OF_PYTHON_2 = (
+    "Missing parentheses in call to 'print'",
+    "multiple exception types must be parenthesized",
+    "inconsistent use of tabs and spaces in indentation",
+)
 _MOST_HEAD_LINES = 60
 _MOST_FAULTS = 20
 # How often a text may be parsed in all, in parts: no text of so many errors is worth more time.
@@ -73,6 +79,11 @@ class Recovered:
     broken: tuple[BrokenLines, ...]
     faults: tuple[SyntaxFault, ...]
     unread: frozenset[int]
+
+    @property
+    def for_python_2(self) -> bool:
+        """Whether a statement that cannot be read is one of Python 2."""
+        return any(said in fault.message for fault in self.faults for said in _OF_PYTHON_2)
 
 
 def recovered(text: str) -> Recovered | None:

@@ -95,6 +95,8 @@ def assumed_in_words(shapes: Iterable[BlockShape]) -> str:
     return f"The block shape is not known here; {' or '.join(map(str, shapes))} threads are assumed."
 
 
+# What a block may be that is a share of the data.
+ONE_THREAD = BlockShape(1, 1, 1, stated=False)
 _ROW = BlockShape(256, 1, 1, stated=False)
 _SQUARE = BlockShape(16, 16, 1, stated=False)
 _WARP_WIDE = BlockShape(32, 8, 1, stated=False)

@@ -54,6 +54,47 @@ def divides_up(node: ast.expr, scope: HostScope) -> bool:
     return bool(_roundings(node, scope))
 
 
+def shares_out(block: ast.expr, grid: ast.expr, scope: HostScope) -> bool:
+    """Whether a block is what each block of the grid gets of a size, as `n / blocks` is in
+    `kernel[blocks, n / blocks]`: it grows with the data, and is any number.
+    """
+    blocks, sizes = _sizes_by_axis(grid, scope) or [grid], _sizes_by_axis(block, scope) or [block]
+    return any(_divided_by(one, scope) == _written(by, scope) for one, by in zip(sizes, blocks, strict=False))
+
+
+def _divided_by(node: ast.expr, scope: HostScope) -> Hashable | None:
+    """What a size is divided by, rounding up or down, where an expression is such a quotient."""
+    node = _meaning(node, scope)
+    match node:
+        case ast.Call(func=ast.Name(id="int"), args=[inner]) | ast.UnaryOp(op=ast.USub(), operand=inner):
+            return _divided_by(inner, scope)
+        case ast.Call(args=[inner]) if called_name(node) in ("ceil", "floor"):
+            return _divided_by(inner, scope)
+        case ast.Call(args=[_, divisor]) if _calls_ceiling(node, scope):
+            return _written(divisor, scope)
+        case ast.BinOp(left=inner, op=ast.Add(), right=ast.Constant(value=1)):
+            return _divided_by(inner, scope)
+        case ast.BinOp(op=ast.FloorDiv() | ast.Div(), right=divisor):
+            return _written(divisor, scope)
+    return None
+
+
+def _written(node: ast.expr, scope: HostScope) -> Hashable:
+    """The number that an expression is, else how it is written."""
+    number = Constants(scope.workspace, scope.module, scope.function).value(node)
+    return number if type(number) is int else as_written(_meaning(node, scope))
+
+
+def _meaning(node: ast.expr, scope: HostScope) -> ast.expr:
+    """What a name that is bound once stands for, else the expression itself."""
+    for _ in range(_DEPTH):
+        values = values_at(scope.module, node) if isinstance(node, ast.Name) else []
+        if len(values) != 1 or values[0] is None:
+            return node
+        node = values[0]
+    return node
+
+
 def makes_data_for(grid: ast.expr, block: ast.expr, arguments: Sequence[ast.expr], scope: HostScope) -> bool:
     """Whether the size of an argument is the product of a launch's blocks and threads, as where each thread
     has the state of a generator.

@@ -32,6 +32,7 @@ from advisor.program.launches.grid_rounding import (
     makes_data_for,
     refuses_remainders,
     rounded_axes,
+    shares_out,
 )
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.kernel_values import Operand
@@ -65,7 +66,7 @@ class Launch:
     block: tuple[int | None, ...] | None
     grid: tuple[int | None, ...] | None
     block_follows_data: bool
-    block_node: ast.expr | None
+    block_is_share: bool
     dynamic_shared: int | None
     loops: int
     timed: bool
@@ -105,7 +106,14 @@ class Launch:
         block = self.likely_block
         path, line = self.module.path, self.node.lineno
         return StatedLaunch(
-            path, line, block, self.grid, self.dynamic_shared, self.argument_values, self.possible_blocks
+            path,
+            line,
+            block,
+            self.grid,
+            self.dynamic_shared,
+            self.argument_values,
+            self.possible_blocks,
+            self.block_is_share and (self.block is None or None in self.block),
         )
 
     @property
@@ -191,7 +199,7 @@ def _launch(
     return Launch(
         module, call, name, kernel, block_size, grid_size,
         sizes.follows_data() or (block is not None and is_also_argument(block.node, given)),
-        block.node if block is not None else None,
+        sizes.block_is_share(),
         shared if isinstance(shared, int) else None,
         len(loops), any(timing_loop(loop, module) for loop in loops),
         scope.host_arrays(given.args) if here else None, sizes.rounded_axes(),
@@ -227,6 +235,12 @@ class _Sizes:
     def follows_data(self) -> bool:
         """Whether the block is a size of the data."""
         return self._block is not None and follows_data(self._block.node, self._scope(self._block))
+
+    def block_is_share(self) -> bool:
+        """Whether the block is a size of the data divided by the number of blocks."""
+        if self._block is None or self._grid is None or self._block.module is not self._grid.module:
+            return False
+        return shares_out(self._block.node, self._grid.node, self._scope(self._block))
 
     def rounded_axes(self) -> frozenset[str]:
         """The axes along which the grid may have more threads than the data has elements."""

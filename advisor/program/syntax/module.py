@@ -368,7 +368,8 @@ def readable_source(source: SourceText) -> tuple[SourceText, tuple[SyntaxFault, 
     found = recovered(source.text)
     if found is None:
         return source, ()
-    return SourceText(source.path, found.text, source.unread | found.unread), found.faults
+    unread = source.unread | found.unread
+    return SourceText(source.path, found.text, unread, found.for_python_2), found.faults
 
 
 _INDEXED = frozenset({ast.Call, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom})

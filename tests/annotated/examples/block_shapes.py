@@ -1,5 +1,7 @@
 """Block sizes at launches: multiples of the warp or not, too small, or taken from the data."""
 
+import math
+
 import numpy as np
 from numba import cuda
 
@@ -58,3 +60,14 @@ def from_the_data(batch):
 def chosen_by_the_caller(n, threads):
     a = cuda.device_array(n, dtype=np.float32)
     fill[n // threads, threads](a)  # ok: block-size-follows-data, block-too-small, block-not-warp-multiple
+
+
+def divided_from_the_data(n, blocks):
+    a = cuda.device_array(n, dtype=np.float32)
+    threads = 32
+    share = (n + (threads - 1)) // threads
+    fill[threads, share](a)  # hit: block-divided-from-data, grid-too-small
+    fill[share, threads](a)  # ok: block-divided-from-data  # hit: block-too-small
+    fill[blocks, math.ceil(n / blocks)](a)  # hit: block-divided-from-data
+    fill[blocks, n // 64](a)  # ok: block-divided-from-data
+    fill[64, 32 * ((n + 64 * 32 - 1) // (64 * 32))](a)  # ok: block-divided-from-data  # hit: grid-too-small

@@ -66,6 +66,16 @@ def lengths(x, y, out):
         out[i] = length(x[i], y[i])  # ok: slow-power
 
 
+@cuda.jit
+def complex_roots(z, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        # A square root of the math module takes no complex number.
+        w = z[i] ** 0.5  # ok: slow-power
+        out[i] = abs(w * 1j + z[i] ** 1.5)  # ok: slow-power
+        out[i] += z[i].real ** 0.5  # hit: slow-power
+
+
 def main():
     n = 1 << 20
     a = cuda.to_device(np.ones(n, dtype=np.float32))
@@ -76,3 +86,5 @@ def main():
     norms[n // 256, 256](a, np.float32(1.5), out)
     norms_of_the_usual_exponents[n // 256, 256](a, 2, out)
     lengths[n // 256, 256](a, a, out)
+    roots = cuda.device_array(n, dtype=np.float64)
+    complex_roots[n // 256, 256](cuda.to_device(np.ones(n, dtype=np.complex128)), roots)

@@ -26,8 +26,9 @@ from advisor.evidence.source.host.data_flow.used_parts import used_part
 from advisor.evidence.source.host.early_reads import early_read_records
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_call_records, launch_records, listed
-from advisor.evidence.source.host.launch_sequences.beside_loops import LoopsOfLaunches
+from advisor.evidence.source.host.launch_sequences.beside_loops import ArraysOfLoops, LoopsOfLaunches
 from advisor.evidence.source.host.launch_sequences.launch_loops import (
+    beside_in_loop,
     loop_records,
     only_steps,
     sliced_by,
@@ -110,15 +111,18 @@ def _launches(
 ) -> list[Record]:
     found = launch_records(launches)
     larger, kernels = _LargerLaunches(launches), OwnElements(walked)
-    looping = LoopsOfLaunches(launches)
+    looping, of_loops = LoopsOfLaunches(launches), ArraysOfLoops(launches, kernels)
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
         sized = grid_values(launch, walked, values)
         exchanged = exchanged_array(launch, walked, placement.workspace) or exchanged_by_sizes(sized)
         unset = list(added_to_unset(launch, launches, walked))
         lost = lost_results(launch, walked)
+        other_threads, other_iterations = beside_in_loop(launch, launches, walked)
         record.know(
             "source",
+            other_threads=other_threads,
+            other_iterations=other_iterations,
             sliced_arguments=sliced,
             leaves_stream_out=leaves_stream_out(launch),
             unread_arrays=listed(unread_arrays(launch, walked)),
@@ -134,6 +138,7 @@ def _launches(
             steps=steps(launch, placement),
             beside_larger_launch=larger.beside(launch),
             beside_loop_of_launches=looping.are_beside(launch.module, launch.node, launch.loops),
+            prepares_loop=of_loops.meet(launch),
         )
         if launch.kernel is not None:
             fills = list(needless_fills(launch, walked))

@@ -75,6 +75,7 @@ def _launch_record(launch: Launch) -> Record:
         partial_warp_lanes=None if threads is None else float(int(threads) % WARP),
         idle_lane_share=None if threads is None else 1.0 - threads / (math.ceil(threads / WARP) * WARP),
         block_follows_data=launch.block_follows_data if threads is None else False,
+        block_is_share=launch.block_is_share and threads is None,
         blocks=_product(launch.sized_grid) if fixed is None else fixed,
         grid_constant=fixed is not None and not launch.divides_size,
         host_loop_depth=launch.loops,

@@ -123,6 +123,7 @@ class Calls(Expressions, ABC):
         kind: Kind = "float" if dotted.startswith(("math.", "numpy.")) and name in COSTLY else None
         if name in ("min", "max", "abs") and len(kinds) == 1:
             kind = next(iter(kinds))
+            kind = "float" if kind == "complex" else kind
         if name in ("floor", "ceil", "round"):
             # Numba gives Python's int on the CPU alone: for CUDA `math.floor` is the device's own function.
             kind = "float" if dotted.startswith(("math.", "numpy.")) else "int"
@@ -285,10 +286,16 @@ class Calls(Expressions, ABC):
         return None
 
     def _target_name(self, node: ast.Call) -> str:
+        """The name that an array is given, alone or as one of several."""
         parent = self.module.parents.get(node)
-        if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
-            return parent.targets[0].id
-        return "array"
+        if isinstance(parent, ast.Tuple) and node in parent.elts:
+            position, around = parent.elts.index(node), self.module.parents.get(parent)
+            names = around.targets[0] if isinstance(around, ast.Assign) else None
+            paired = isinstance(names, ast.Tuple | ast.List) and len(names.elts) == len(parent.elts)
+            target = names.elts[position] if paired and isinstance(names, ast.Tuple | ast.List) else None
+        else:
+            target = parent.targets[0] if isinstance(parent, ast.Assign) else getattr(parent, "target", None)
+        return target.id if isinstance(target, ast.Name) else "array"
 
     def _atomic(self, operation: str, node: ast.Call) -> Value:
         target = self.view(self.value(node.args[0])) if node.args else None

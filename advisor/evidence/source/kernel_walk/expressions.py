@@ -55,6 +55,8 @@ class Names(WalkState):
             return Scalar(number(value), "int", constant=value)
         if isinstance(value, float):
             return Scalar(self.atoms.symbol(f"={value!r}"), "float", constant=value)
+        if isinstance(value, complex):
+            return Scalar(self.atoms.symbol(f"={value!r}"), "complex")
         return Scalar(self.atoms.symbol("=text"), None, constant=value if isinstance(value, str) else None)
 
     def _name(self, node: ast.Name) -> Value:
@@ -112,7 +114,9 @@ class Names(WalkState):
         if node.attr in ("real", "imag"):
             if isinstance(base, Scalar) and base.view is not None and base.view.prefix:
                 base.view.array.complex_parts = True
-            return replace(base, constant=None) if isinstance(base, Scalar) else view or self.opaque([base])
+            if not isinstance(base, Scalar):
+                return view or self.opaque([base])
+            return replace(base, constant=None, kind="float" if base.kind == "complex" else base.kind)
         if node.attr in ("x", "y", "z", "w") and isinstance(base, Scalar):
             return Scalar(base.form, base.kind)
         return self.opaque([base], loaded=True)
@@ -174,6 +178,8 @@ class Subscripts(Names):
                 if name.startswith(("float", "f"))
                 else "int"
                 if name.startswith(("int", "uint"))
+                else "complex"
+                if name.startswith("complex")
                 else None
             )
         depends: frozenset[str] = frozenset()
@@ -354,7 +360,7 @@ class Expressions(Subscripts):
     ) -> Scalar:
         integers = None
         if left.kind and right.kind:
-            integers = left.kind != "float" and right.kind != "float"
+            integers = {left.kind, right.kind} <= {"int", "bool"}
         result = self.opaque([left, right], kind, rounds=operator in ("floor_divide", "modulo"))
         a, b = left.form.constant, right.form.constant
         if operator in ("floor_divide", "modulo") and a is not None and b:

@@ -207,7 +207,9 @@ def _size_above(bound: Form) -> bool:
 
 def _unbounded(form: Form, conditions: Iterable[Condition], atoms: Atoms) -> set[str]:
     """The thread and block indices that a form grows with, and that no condition bounds."""
+    conditions = tuple(conditions)
     wanted = {name for name in _growing(form, atoms) if _is_position(name)} - _whole_blocks(form)
+    wanted -= _before_the_block(form, conditions)
     for condition in conditions:
         if condition.single_lane and any(name.startswith("bid.") for name in condition.depends):
             return set()
@@ -239,6 +241,24 @@ def _whole_blocks(form: Form) -> set[str]:
         blocks |= own
         parts |= {name for name in own if tile or f"bdim.{name[-1]}" in monomial}
     return blocks - parts
+
+
+def _before_the_block(form: Form, conditions: Iterable[Condition]) -> set[str]:
+    """The thread and block indices of an axis along which a form is at most the position of the block's first
+    thread, which has data in each block of a grid that is rounded up: so the halo before a block.
+    """
+    for axis in "xyz":
+        rest = form - _block_start(axis)
+        if rest.atoms() <= {f"tid.{axis}"}:
+            bounds = [number(0), *(bound for one in conditions for bound in one.bounds)]
+            apart = [(rest - bound).constant for bound in bounds]
+            if any(one is not None and one <= 0 for one in apart):
+                return {f"tid.{axis}", f"bid.{axis}"}
+    return set()
+
+
+def _block_start(axis: str) -> Form:
+    return position_along(axis) - atom(f"tid.{axis}")
 
 
 def _bounded_positions(difference: Form, form: Form, atoms: Atoms) -> set[str]:

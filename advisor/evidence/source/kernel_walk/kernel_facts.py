@@ -15,7 +15,7 @@ from advisor.program.kernels.declarations import Declaration
 from advisor.program.syntax.module import ModuleSyntax
 
 Space: TypeAlias = Literal["global", "shared", "local", "constant", "unknown"]
-Kind: TypeAlias = Literal["int", "float", "bool"] | None
+Kind: TypeAlias = Literal["int", "float", "complex", "bool"] | None
 # Single and double precision.
 _REAL_ITEMSIZES = (4, 8)
 _COMPLEX_ITEMSIZES = (8, 16)

@@ -25,6 +25,8 @@ def power_exponent(base: Scalar, exponent: Scalar) -> str | None:
     which is raised in a loop of multiplications.
     """
     written = exponent_kind(exponent)
+    if base.kind == "complex" and written != "integer literal":
+        return "of a complex number"
     return None if written == "runtime" and base.kind == "int" and exponent.kind is None else written
 
 
@@ -50,6 +52,8 @@ def divisor_kind(divisor: Scalar) -> str:
 
 def result_kind(operation: ast.operator, left: Kind, right: Kind) -> Kind:
     """The kind of what an operation gives; None where it is not known."""
+    if "complex" in (left, right):
+        return "complex"
     if isinstance(operation, ast.Div):
         return "float"
     if left == "float" or right == "float":

@@ -63,7 +63,7 @@ from advisor.model.text.notebooks import is_notebook
 from advisor.program.arrays.escaping_kernels import kernel_is_argument
 from advisor.program.arrays.stated_types import strided_parameters
 from advisor.program.kernels.declarations import Declaration
-from advisor.program.launches.block_shape import WARP, BlockShape, assumed_shapes, usual_shapes
+from advisor.program.launches.block_shape import ONE_THREAD, WARP, BlockShape, assumed_shapes, usual_shapes
 from advisor.program.launches.launched_as import LaunchedAs
 from advisor.program.resolution.signature_faults import signature_fault
 from advisor.program.syntax.module import ModuleSyntax
@@ -96,6 +96,8 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     found = [kernel]
     open_block = launched.by_tests or not all(shape.stated for shape in shapes)
     others = usual_shapes(facts.thread_dimensions, bool(launched.types) and not blocks) if open_block else []
+    if open_block and any(one.block_is_share for one in launched.stated):
+        others.append(ONE_THREAD)
     groups = AccessGroups(facts)
     accesses = access_records(facts, groups, shapes, kernel.key, others)
     private = private_data(facts, groups)
@@ -337,12 +339,20 @@ def _array_records(
             bytes=None if elements is None or array.itemsize is None else float(elements * array.itemsize),
             dynamic_index=_dynamic(facts, groups.of(array)),
             filled_by_data=is_filled_by_data(groups.of(array)),
-            loop_depth=max((len(access.place.loops) for access in groups.of(array)), default=0),
+            loops_back=max((_loops_back(access) for access in groups.of(array)), default=0),
             name=array.name,
             private_data=any(array is one for one in private),
         )
         found.append(record)
     return found
+
+
+def _loops_back(access: Access) -> int:
+    """How many loops around an access may bring it back to an element: one whose counter is added to an index
+    goes on to another element each time.
+    """
+    walked = {name for index in access.indices for name in index.form.atoms()}
+    return sum(loop.counter not in walked for loop in access.place.loops)
 
 
 def _dynamic(facts: KernelFacts, accesses: Sequence[Access]) -> bool:

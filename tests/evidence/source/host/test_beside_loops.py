@@ -44,3 +44,37 @@ def test_launches(tmp_path):
     body = "    step[8, 128](a)\n    for _ in range(n):\n        step[8, 128](d)"
     found = records(tmp_path, "launch", PROGRAM.format(body=body))
     assert [value(one, "beside_loop_of_launches") for one in found] == [True, False]
+
+
+PREPARING = """
+@cuda.jit
+def prepare(x, n):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] = n
+
+@cuda.jit
+def step(x, n):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += n
+
+def run(d, e, n):
+{body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "prepares"),
+    [
+        ("    prepare[8, 128](d, n)\n    for _ in range(n):\n        step[8, 128](d, n)", [True, False]),
+        ("    for _ in range(n):\n        step[8, 128](d, n)\n    prepare[8, 128](d, n)", [False, True]),
+        # Numbers are no arrays, and other arrays another matter.
+        ("    prepare[8, 128](e, n)\n    for _ in range(n):\n        step[8, 128](d, n)", [False, False]),
+        ("    prepare[8, 128](d, n)\n    step[8, 128](d, n)", [False, False]),
+        ("    while n:\n        prepare[8, 128](d, n)\n        step[8, 128](d, n)", [False, False]),
+    ],
+)
+def test_what_prepares_a_loop(tmp_path, body, prepares):
+    found = records(tmp_path, "launch", PREPARING.format(body=body))
+    assert [value(one, "prepares_loop") for one in found] == prepares

@@ -73,6 +73,22 @@ def test_whole_numbers_and_what_may_be_some(tmp_path: Path, launch: str) -> None
     assert value(found, "refusal") == ""
 
 
+@pytest.mark.parametrize(
+    "line",
+    ['print "done"', "try:\n    pass\nexcept IOError, error:\n    pass", "if n:\n\tn = 1\n        n = 2"],
+)
+def test_a_quotient_of_python_2_may_be_whole(tmp_path: Path, line: str) -> None:
+    text = KERNEL.format(signature="") + "k[n / 256, 256](a, b, 2.0)\n"
+    (found,) = records(tmp_path, "launch", text + f"\n{line}\n")
+    assert value(found, "refusal") == ""
+    (found,) = records(tmp_path, "launch", text + "\nprint(\n")
+    assert value(found, "refusal")
+    (found,) = records(
+        tmp_path, "launch", KERNEL.format(signature="") + f"k[391, 256.0](a, b, 2.0)\n{line}\n"
+    )
+    assert value(found, "refusal")
+
+
 def test_arguments_have_no_names(tmp_path: Path) -> None:
     (found,) = records(tmp_path, "launch", KERNEL.format(signature="") + "k[391, 256](a, b, f=2.0)\n")
     assert value(found, "refusal") == "a launch takes no arguments by their names"

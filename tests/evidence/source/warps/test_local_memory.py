@@ -6,6 +6,7 @@ Memory): 32 lanes at one index meet 128 bytes for each word of the element, four
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -84,11 +85,37 @@ def test_no_row_for_each_lane_and_no_exchange(tmp_path):
     assert value(found, "lane_stride") is None
 
 
-def test_loops_around_the_accesses_to_an_array(tmp_path):
-    text = (
-        "@cuda.jit\ndef k(a, n, out):\n    i = cuda.grid(1)\n    own = cuda.local.array(9, np.float32)\n"
-        "    own[0] = a[i]\n    for j in range(n):\n        own[j] = a[j]\n        for m in range(j):\n"
-        "            out[i] = m\n    unused = cuda.local.array(9, np.float32)\n"
-    )
-    found = {one.label: value(one, "loop_depth") for one in records(tmp_path, "array", text)}
-    assert (found["own"], found["a"], found["out"], found["unused"]) == (1, 1, 2, 0)
+@pytest.mark.parametrize(
+    ("body", "loops"),
+    [
+        ("own[0] = a[i]", 0),
+        # Each iteration has an element of its own.
+        ("for j in range(n):\n    own[j] = a[j]", 0),
+        ("for j in range(n):\n    own[2 * j + 1] = a[j]", 0),
+        ("for j in range(n):\n    for m in range(j):\n        own[m] += own[j]", 1),
+        # Data, or a counter of the kernel's own, brings it back.
+        ("for j in range(n):\n    own[int(a[j])] += 1", 1),
+        ("m = 0\nfor j in range(n):\n    own[m] = a[j]\n    m = (m + 1) & 7", 1),
+        ("for j in range(n):\n    for m in range(9):\n        own[0] += a[m]", 2),
+    ],
+)
+def test_loops_that_come_back_to_elements_of_an_array(tmp_path, body, loops):
+    lines = "own = cuda.local.array(9, np.float32)\nunused = cuda.local.array(9, np.float32)\n" + body
+    text = "@cuda.jit\ndef k(a, n, out):\n    i = cuda.grid(1)\n" + textwrap.indent(lines, "    ")
+    found = {one.label: value(one, "loops_back") for one in records(tmp_path, "array", text)}
+    assert (found["own"], found["unused"]) == (loops, 0)
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("own = {made}", ["own"]),
+        ("own: object = {made}", ["own"]),
+        ("own, other = {made}, {made}", ["own", "other"]),
+        ("[n, own] = 0, {made}", ["own"]),
+        ("own, (n, other) = {made}, (0, {made})", ["own", "array"]),
+    ],
+)
+def test_names_of_arrays(tmp_path, line, names):
+    text = "@cuda.jit\ndef k(a):\n    " + line.format(made="cuda.local.array(9, np.float32)") + "\n"
+    assert [one.label for one in records(tmp_path, "array", text)] == names

@@ -120,7 +120,7 @@ def _picked(index: ast.expr, use: ast.AST, module: ModuleSyntax) -> int | None:
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     if all(_is_number(one) for one in parts):
         return 1
-    if all(_is_number(one) or isinstance(one, ast.Name) for one in parts):
+    if all(map(_is_computed, parts)):
         return None if any(isinstance(one, _LOOPS) for one in _around(use, module)) else 1
     return _length(parts[0]) if len(parts) == 1 and isinstance(parts[0], ast.Slice) else None
 
@@ -138,6 +138,13 @@ def _length(part: ast.Slice) -> int | None:
 
 def _is_number(node: ast.expr) -> bool:
     return signed_integer(node) is not None
+
+
+def _is_computed(node: ast.expr) -> bool:
+    """Whether an index is a number, a name, or computed from such."""
+    if isinstance(node, ast.BinOp):
+        return _is_computed(node.left) and _is_computed(node.right)
+    return _is_number(node) or isinstance(node, ast.Name)
 
 
 def _around(node: ast.AST, module: ModuleSyntax) -> Iterator[ast.AST]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Sequence
 
 from advisor.evidence.source.host.data_flow.loop_context import Loop, loop_context
@@ -10,6 +11,7 @@ from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_record
 from advisor.evidence.source.host.launch_sequences.own_elements import OwnElements
+from advisor.evidence.source.kernel_walk.walk import WalkedKernels
 from advisor.model.records import Record
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
@@ -173,6 +175,40 @@ def only_steps(launch: Launch, launches: Sequence[Launch], kernels: OwnElements)
     return all(
         _is_arithmetic(one, module) for one in inside if isinstance(one, ast.Call) and one not in known
     )
+
+
+def beside_in_loop(
+    launch: Launch, launches: Sequence[Launch], walked: WalkedKernels
+) -> tuple[int | None, int | None]:
+    """What the innermost loop around a launch launches of other kernels: the threads of the largest grid, and
+    the iterations of the longest loop in them; each 0 where there are none and None where one is not known.
+    """
+    loops = host_loops(launch.module, launch.node)
+    others = [
+        one
+        for one in launches
+        if loops and loops[0] in host_loops(one.module, one.node) and one.kernel_keys != launch.kernel_keys
+    ]
+    threads = [_product((*(one.sized_grid or (None,)), *(one.block or (None,)))) for one in others]
+    counts = [count for one in others for count in _trip_counts(one, walked)]
+    return _largest(threads), _largest(counts)
+
+
+def _trip_counts(launch: Launch, walked: WalkedKernels) -> list[int | None]:
+    if launch.kernel is None:
+        return [None]
+    facts = walked.facts(launch.kernel)
+    return [loop.context.trip_count for loop in facts.loops] if facts.complete else [None]
+
+
+def _largest(values: Sequence[int | None]) -> int | None:
+    known = [one for one in values if one is not None]
+    return max(known, default=0) if len(known) == len(values) else None
+
+
+def _product(sizes: Sequence[int | None]) -> int | None:
+    known = [one for one in sizes if one is not None]
+    return math.prod(known) if len(known) == len(sizes) else None
 
 
 def steps(launch: Launch, placement: Placement) -> int | None:

@@ -61,3 +61,37 @@ def test_other_loops(tmp_path, name):
 def test_how_many_steps(tmp_path, bounds, steps):
     body = f"for step in range({bounds}):\n    k[8, 64](a, b, step)"
     assert value(launch_of(tmp_path, body), "steps") == steps
+
+
+SHORT = """
+@cuda.jit
+def other(a):
+    i = cuda.grid(1)
+    if i < 512:
+        for j in range(7):
+            a[i] += j
+"""
+LONG = SHORT.replace("range(7)", "range(a.size)")
+
+
+@pytest.mark.parametrize(
+    ("body", "other", "beside"),
+    [
+        ("for step in range(n):\n    k[8, 64](a, b, n)", SHORT, (0, 0)),
+        ("for step in range(n):\n    k[8, 64](a, b, n)\n    k[9, 64](b, a, n)", SHORT, (0, 0)),
+        ("for step in range(n):\n    k[8, 64](a, b, n)\n    other[4, 128](a)", SHORT, (512, 7)),
+        (
+            "for step in range(n):\n    k[8, 64](a, b, n)\n    if step:\n        other[4, 128](a)",
+            SHORT,
+            (512, 7),
+        ),
+        ("for step in range(n):\n    k[8, 64](a, b, n)\nother[4, 128](a)", SHORT, (0, 0)),
+        ("for step in range(n):\n    k[8, 64](a, b, n)\n    other[n, 128](a)", SHORT, (None, 7)),
+        ("for step in range(n):\n    k[8, 64](a, b, n)\n    other[4, 128](a)", LONG, (512, None)),
+    ],
+)
+def test_other_kernels_of_the_loop(tmp_path, body, other, beside):
+    text = PROGRAM.replace("def rounded", other.strip("\n") + "\n\ndef rounded")
+    text += "\n".join("    " + line for line in body.splitlines()) + "\n"
+    launch = next(one for one in records(tmp_path, "launch", text) if one.label == "k")
+    assert (value(launch, "other_threads"), value(launch, "other_iterations")) == beside

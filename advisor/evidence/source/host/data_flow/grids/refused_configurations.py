@@ -57,14 +57,14 @@ def _only_value(node: ast.expr, module: ModuleSyntax) -> ast.expr | None:
 
 
 def _is_float(node: ast.expr, module: ModuleSyntax, depth: int) -> bool:
-    """Whether an expression of numbers surely gives a float."""
+    """Whether an expression of numbers surely gives a float; a quotient of Python 2 may be whole."""
     if depth <= 0:
         return False
     if isinstance(node, ast.Constant):
         return isinstance(node.value, float)
     if isinstance(node, ast.BinOp):
         sides = (_is_float(one, module, depth - 1) for one in (node.left, node.right))
-        return isinstance(node.op, ast.Div) or any(sides)
+        return (isinstance(node.op, ast.Div) and not module.source.for_python_2) or any(sides)
     if isinstance(node, ast.Call):
         name = module.dotted(node.func)
         if name in ("min", "max"):
