@@ -116,9 +116,7 @@ class DiskCollectors(DefaultCollectors):
         """What launches tell that are made up for the kernels."""
         if self._launcher is None:
             return SynthesisedEvidence()
-        if not self._runs:
-            return self._launcher.evidence(units, device, progress, seconds=None)
-        return self._launcher.evidence(units, device, progress)
+        return self._launcher.evidence(units, device, progress, runs=self._runs)
 
     def synthesised_of_triton(
         self,
@@ -131,9 +129,7 @@ class DiskCollectors(DefaultCollectors):
         """What launches tell that are made up for kernels of Triton."""
         if self._launcher is None:
             return SynthesisedEvidence()
-        if not self._runs:
-            return self._launcher.evidence_of_triton(units, device, progress, seconds=None)
-        return self._launcher.evidence_of_triton(units, device, progress)
+        return self._launcher.evidence_of_triton(units, device, progress, runs=self._runs)
 
 
 class UnitsOnly(DefaultCollectors):
