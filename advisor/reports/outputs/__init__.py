@@ -57,8 +57,8 @@ RuleCatalogue: TypeAlias = Mapping[str, RuleInfo]
 class RenderOptions:
     """How to render: `width` in terminal columns, ANSI colours or none, and the statistics or not.
 
-    A text that is `quiet` has no counts. A short one shows so many `causes`, None for as many as it does. On a
-    `terminal` a finding and a place go on in a second line where one is too narrow, and nowhere else.
+    A text that is `quiet` has no counts. A short one shows so many `causes`, None for as many as it does.
+    On a `terminal` a finding and a place go on in a second line where one is too narrow.
     """
 
     width: int = 100
