@@ -12,6 +12,10 @@ def host_loops(module: ModuleSyntax, node: ast.AST) -> list[ast.For | ast.While]
 
     Comprehensions do not count, nor do loops over items that are written out, of which there are few.
     """
+    return [*module.once(_loops_around, node)]
+
+
+def _loops_around(module: ModuleSyntax, node: ast.AST) -> list[ast.For | ast.While]:
     found: list[ast.For | ast.While] = []
     child, parent = node, module.parents.get(node)
     while parent is not None and not isinstance(

@@ -24,6 +24,10 @@ def timing_loop(loop: ast.For | ast.While, module: ModuleSyntax) -> bool:
     clock (or the record of an event) is read in the body, or directly before the loop and after it, with
     nothing but waits for the device in between.
     """
+    return module.once(_measures_time, loop)
+
+
+def _measures_time(module: ModuleSyntax, loop: ast.For | ast.While) -> bool:
     if not (isinstance(loop, ast.For) and does_the_same_again(loop, module)):
         return False
     return _reads_clock(loop.body, module) or (

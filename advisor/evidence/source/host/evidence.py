@@ -28,15 +28,13 @@ from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_call_records, launch_records, listed
 from advisor.evidence.source.host.launch_sequences.beside_loops import ArraysOfLoops, LoopsOfLaunches
 from advisor.evidence.source.host.launch_sequences.launch_loops import (
-    beside_in_loop,
+    StepLoops,
     loop_records,
-    only_steps,
     sliced_by,
     steps,
 )
 from advisor.evidence.source.host.launch_sequences.launch_pairs import pair_records
 from advisor.evidence.source.host.launch_sequences.own_elements import OwnElements
-from advisor.evidence.source.host.launch_sequences.steps_in_kernel import steps_fit_in_kernel
 from advisor.evidence.source.host.library_calls import chain_records, product_records
 from advisor.evidence.source.host.loaders import loader_records
 from advisor.evidence.source.host.measuring.measurements import measurement_records
@@ -111,6 +109,7 @@ def _launches(
 ) -> list[Record]:
     found = launch_records(launches)
     larger, kernels = _LargerLaunches(launches), OwnElements(walked)
+    loops = StepLoops(launches, kernels, walked)
     looping, of_loops = LoopsOfLaunches(launches), ArraysOfLoops(launches, kernels)
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
@@ -118,7 +117,7 @@ def _launches(
         exchanged = exchanged_array(launch, walked, placement.workspace) or exchanged_by_sizes(sized)
         unset = list(added_to_unset(launch, launches, walked))
         lost = lost_results(launch, walked)
-        other_threads, other_iterations = beside_in_loop(launch, launches, walked)
+        other_threads, other_iterations = loops.of_others(launch)
         record.know(
             "source",
             other_threads=other_threads,
@@ -126,8 +125,8 @@ def _launches(
             sliced_arguments=sliced,
             leaves_stream_out=leaves_stream_out(launch),
             unread_arrays=listed(unread_arrays(launch, walked)),
-            only_steps=only_steps(launch, launches, kernels),
-            steps_fit_in_kernel=steps_fit_in_kernel(launch, launches, kernels),
+            only_steps=loops.only_steps(launch),
+            steps_fit_in_kernel=loops.fit_in_kernel(launch),
             alike_threads=_alike_threads(launch, walked),
             exchanges_axes=exchanged is not None,
             exchanged_array=exchanged,

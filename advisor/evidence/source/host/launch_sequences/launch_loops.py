@@ -11,6 +11,7 @@ from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_record
 from advisor.evidence.source.host.launch_sequences.own_elements import OwnElements
+from advisor.evidence.source.host.launch_sequences.steps_in_kernel import steps_fit_in_kernel
 from advisor.evidence.source.kernel_walk.walk import WalkedKernels
 from advisor.model.records import Record
 from advisor.program.launches.host_loops import host_loops
@@ -157,16 +158,62 @@ def _is_item(node: ast.Subscript, number: str) -> bool:
     return any(isinstance(one, ast.Name) and one.id == number for one in parts)
 
 
-def only_steps(launch: Launch, launches: Sequence[Launch], kernels: OwnElements) -> bool:
-    """Whether the innermost loop around a launch counts steps, or runs through numbers, and does nothing but
-    launch: with numbers that it computes, and arrays that are the same in each iteration or change places.
-    """
-    module, loops = launch.module, host_loops(launch.module, launch.node)
-    if not loops or not (_counts(loops[0], module) or _runs_through_numbers(loops[0], launches, kernels)):
+class StepLoops:
+    """The innermost host loops around launches; each is looked at once."""
+
+    def __init__(self, launches: Sequence[Launch], kernels: OwnElements, walked: WalkedKernels) -> None:
+        self._launches, self._kernels, self._walked = launches, kernels, walked
+        self._inside: dict[Loop, list[Launch]] = {}
+        self._steps: dict[Loop, bool] = {}
+        self._fit: dict[Loop, bool] = {}
+        self._largest: dict[tuple[Loop, tuple[str, ...] | None], tuple[int | None, int | None]] = {}
+        for one in launches:
+            for loop in host_loops(one.module, one.node):
+                self._inside.setdefault(loop, []).append(one)
+
+    def only_steps(self, launch: Launch) -> bool:
+        """Whether the loop around a launch counts steps, or runs through numbers, and does nothing but
+        launch: with numbers that it computes, and arrays that are the same in each iteration or change
+        places.
+        """
+        loop = next(iter(host_loops(launch.module, launch.node)), None)
+        if loop is None:
+            return False
+        if loop not in self._steps:
+            self._steps[loop] = _only_steps(loop, launch.module, self._launches, self._kernels)
+        return self._steps[loop]
+
+    def fit_in_kernel(self, launch: Launch) -> bool:
+        """Whether the loop around a launch could run in the kernel, as `steps_fit_in_kernel` says."""
+        loop = next(iter(host_loops(launch.module, launch.node)), None)
+        if loop is None:
+            return False
+        if loop not in self._fit:
+            self._fit[loop] = steps_fit_in_kernel(launch, self._inside[loop], self._kernels)
+        return self._fit[loop]
+
+    def of_others(self, launch: Launch) -> tuple[int | None, int | None]:
+        """What the loop around a launch launches of other kernels: the threads of the largest grid, and the
+        iterations of the longest loop in them; each 0 where there are none and None where one is not known.
+        """
+        loop = next(iter(host_loops(launch.module, launch.node)), None)
+        if loop is None:
+            return 0, 0
+        key = loop, launch.kernel_keys
+        if key not in self._largest:
+            others = [one for one in self._inside[loop] if one.kernel_keys != launch.kernel_keys]
+            grids = [_product((*(one.sized_grid or (None,)), *(one.block or (None,)))) for one in others]
+            counts = [count for one in others for count in _trip_counts(one, self._walked)]
+            self._largest[key] = _largest(grids), _largest(counts)
+        return self._largest[key]
+
+
+def _only_steps(loop: Loop, module: ModuleSyntax, launches: Sequence[Launch], kernels: OwnElements) -> bool:
+    if not (_counts(loop, module) or _runs_through_numbers(loop, launches, kernels)):
         return False
-    inside = [node for statement in loops[0].body for node in below(statement)]
+    inside = [node for statement in loop.body for node in below(statement)]
     bound = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    bound |= stored_names(loops[0].target) if isinstance(loops[0], ast.For) else set()
+    bound |= stored_names(loop.target) if isinstance(loop, ast.For) else set()
     known = {one.node for one in launches}
     configured = {id(one.node.func) for one in launches}
     parts = (one for one in inside if isinstance(one, ast.Subscript | ast.Attribute))
@@ -175,23 +222,6 @@ def only_steps(launch: Launch, launches: Sequence[Launch], kernels: OwnElements)
     return all(
         _is_arithmetic(one, module) for one in inside if isinstance(one, ast.Call) and one not in known
     )
-
-
-def beside_in_loop(
-    launch: Launch, launches: Sequence[Launch], walked: WalkedKernels
-) -> tuple[int | None, int | None]:
-    """What the innermost loop around a launch launches of other kernels: the threads of the largest grid, and
-    the iterations of the longest loop in them; each 0 where there are none and None where one is not known.
-    """
-    loops = host_loops(launch.module, launch.node)
-    others = [
-        one
-        for one in launches
-        if loops and loops[0] in host_loops(one.module, one.node) and one.kernel_keys != launch.kernel_keys
-    ]
-    threads = [_product((*(one.sized_grid or (None,)), *(one.block or (None,)))) for one in others]
-    counts = [count for one in others for count in _trip_counts(one, walked)]
-    return _largest(threads), _largest(counts)
 
 
 def _trip_counts(launch: Launch, walked: WalkedKernels) -> list[int | None]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from surveying import records, value
 
+from advisor.evidence.source.host.launch_sequences import launch_loops
+
 PROGRAM = """
 import math
 
@@ -95,3 +97,19 @@ def test_other_kernels_of_the_loop(tmp_path, body, other, beside):
     text += "\n".join("    " + line for line in body.splitlines()) + "\n"
     launch = next(one for one in records(tmp_path, "launch", text) if one.label == "k")
     assert (value(launch, "other_threads"), value(launch, "other_iterations")) == beside
+
+
+def test_a_loop_is_looked_at_once_for_all_launches_in_it(tmp_path, monkeypatch):
+    asked = []
+    for name in ("_only_steps", "steps_fit_in_kernel"):
+        found = getattr(launch_loops, name)
+
+        def counted(*given, name=name, found=found):
+            asked.append(name)
+            return found(*given)
+
+        monkeypatch.setattr(launch_loops, name, counted)
+    body = "for step in range(n):\n" + "".join(f"    k[8, 64](a, b, n + {at})\n" for at in range(30))
+    text = PROGRAM + "\n".join("    " + line for line in body.splitlines()) + "\n"
+    assert len(records(tmp_path, "launch", text)) == 30
+    assert sorted(asked) == ["_only_steps", "steps_fit_in_kernel"]
