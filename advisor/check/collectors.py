@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from advisor.evidence.simulated.launches.evidence import LaunchEvidence
     from advisor.evidence.simulated.launches.store import LaunchStore
     from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
+    from advisor.model.storage.cache import Cache
 
 _COMPILE_SECONDS = 60.0
 # What a record of the source is told of the machine code of its line, by entity.
@@ -116,7 +117,7 @@ class DefaultCollectors:
             workspace_files=inputs.workspace_files,
             stdin=inputs.stdin,
             with_units=options.wants("compiled"),
-            jobs=options.jobs or min(os.cpu_count() or 1, 4),
+            jobs=_jobs(options),
             step=(lambda done, total: progress("reading source", done, total)) if progress else None,
             memory=self._memory,
         )
@@ -169,14 +170,13 @@ class DefaultCollectors:
         """The records of compiled kernels; what went wrong is added to the report."""
         from advisor.evidence.compiled import Target, compile_units, records, rejection_records
         from advisor.evidence.compiled.compilers.worker_pool import own_stock
-        from advisor.model.storage.cache import Cache
 
         evidence: CompiledEvidence = compile_units(
             units,
             Target.parse(device.compute_capability),
-            cache=Cache(options.cache_folder) if options.cache_folder else None,
+            cache=_cache(options),
             timeout=_COMPILE_SECONDS,
-            jobs=options.jobs or min(os.cpu_count() or 1, 4),
+            jobs=_jobs(options),
             progress=progress,
             stock=own_stock(),
             codes=self._kept_codes(options) if options.wants("synthesised") else None,
@@ -207,19 +207,23 @@ class DefaultCollectors:
         from advisor.check.launches.synthesised_launches import SynthesisedLaunches
         from advisor.evidence.compiled.compilers.worker_pool import own_stock
         from advisor.evidence.simulated.synthesis.processes.contained_runs import own_runs
-        from advisor.model.storage.cache import Cache
 
         launches = SynthesisedLaunches(
             self._kept_codes(options),
-            Cache(options.cache_folder) if options.cache_folder else None,
+            _cache(options),
             own_runs(keep_code=options.cache_folder is not None),
             own_stock(),
             _COMPILE_SECONDS,
             options.executor,
         )
-        jobs = options.jobs or min(os.cpu_count() or 1, 4)
-        seconds = options.settings.synthesis_seconds
-        return launches.evidence(units, device, report, jobs=jobs, seconds=seconds, progress=progress)
+        return launches.evidence(
+            units,
+            device,
+            report,
+            jobs=_jobs(options),
+            seconds=options.settings.synthesis_seconds,
+            progress=progress,
+        )
 
     def synthesised_of_triton(
         self,
@@ -235,17 +239,21 @@ class DefaultCollectors:
         from advisor.check.launches.triton_launches import PROGRAM, TritonLaunches, triton_is_installed
         from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
         from advisor.evidence.simulated.synthesis.processes.contained_runs import own_runs
-        from advisor.model.storage.cache import Cache
 
         if not units or not triton_is_installed() or missing_translator() is not None:
             return SynthesisedEvidence()
         launches = TritonLaunches(
-            Cache(options.cache_folder) if options.cache_folder else None,
+            _cache(options),
             own_runs(keep_code=options.cache_folder is not None, program=PROGRAM),
         )
-        jobs = options.jobs or min(os.cpu_count() or 1, 4)
-        seconds = options.settings.synthesis_seconds
-        return launches.evidence(units, device, report, jobs=jobs, seconds=seconds, progress=progress)
+        return launches.evidence(
+            units,
+            device,
+            report,
+            jobs=_jobs(options),
+            seconds=options.settings.synthesis_seconds,
+            progress=progress,
+        )
 
     def _kept_codes(self, options: CheckOptions) -> KernelCodes:
         """The code of kernels, kept from `compiled` to `synthesised` and, with a cache, beyond."""
@@ -339,6 +347,17 @@ def _is_simulated(kernel: Record) -> bool:
     return reading is not None and reading.source == "simulated"
 
 
+def _jobs(options: CheckOptions) -> int:
+    """How many processes work at a time."""
+    return options.jobs or min(os.cpu_count() or 1, 4)
+
+
+def _cache(options: CheckOptions) -> Cache | None:
+    from advisor.model.storage.cache import Cache
+
+    return Cache(options.cache_folder) if options.cache_folder else None
+
+
 def _note(report: Report, missing: EvidenceUnavailable) -> None:
     """Say once that evidence is missing, whichever of its uses found that first."""
     if (notice := missing.as_notice()) not in report.notices:
@@ -367,14 +386,13 @@ def _with_workloads(
     if stale and (missing := missing_translator()) is not None:
         _note(report, missing)
     elif stale:
-        jobs = options.jobs or min(os.cpu_count() or 1, 4)
         seconds = options.settings.workload_seconds
         problems = run_workloads(
             store,
             stale,
             device.id,
             seconds,
-            jobs,
+            _jobs(options),
             options.cache_folder,
             predictor=PREDICTOR,
             executor=options.executor,

@@ -161,7 +161,7 @@ class Analyst:
         Raises Cancelled once nobody wants to know.
         """
         from advisor.program.syntax.module import parse_module
-        from lsp_server.evidence.collectors import DiskCollectors, stores_of
+        from lsp_server.evidence.collectors import DiskCollectors, has_measurements, stores_of
 
         stop.check()
         if not concerns_runs(document):
@@ -178,7 +178,8 @@ class Analyst:
         if level == "synthesised" and not collectors.launches_are_made_up:
             return None
         if level == "recorded" or not self.preferences.compiled_evidence:
-            if not stores_of(CheckOptions("", document.root, settings=settings)):
+            options = CheckOptions("", document.root, evidence=settings.evidence, settings=settings)
+            if not stores_of(options) and not has_measurements(options):
                 return None
             collectors = DiskCollectors(None)
         elif settings.evidence == "source":
@@ -186,7 +187,7 @@ class Analyst:
         self._compiler.complete = self._launcher.complete = True
         device = self._device()
         found = analyse(
-            document, self._workspace_files, "simulated", device, collectors, stop.check, lambda _: settings
+            document, self._workspace_files, "measured", device, collectors, stop.check, lambda _: settings
         )
         found = replace(found, complete=self._compiler.complete and self._launcher.complete)
         if document.uri in self._good and self.preferences == chosen:

@@ -33,6 +33,19 @@ def stores_of(options: CheckOptions) -> list[LaunchStore]:
     return [store for store in stores if store.exists()]
 
 
+def has_measurements(options: CheckOptions) -> bool:
+    """Whether a project that wants to be judged by measurements keeps any on this machine."""
+    if not options.wants("measured"):
+        return False
+    from advisor.model.history.store import history_of
+
+    store = history_of(options.settings)
+    try:
+        return not store.is_on_server and store.exists()
+    finally:
+        store.close()
+
+
 def recorded_launches(
     texts: dict[str, str], device: Device, options: CheckOptions, report: Report
 ) -> list[LaunchEvidence]:
@@ -103,9 +116,7 @@ class DiskCollectors(DefaultCollectors):
         """What launches tell that are made up for the kernels."""
         if self._launcher is None:
             return SynthesisedEvidence()
-        if not self._runs:
-            return self._launcher.evidence(units, device, progress, seconds=None)
-        return self._launcher.evidence(units, device, progress)
+        return self._launcher.evidence(units, device, progress, runs=self._runs)
 
     def synthesised_of_triton(
         self,
@@ -118,9 +129,7 @@ class DiskCollectors(DefaultCollectors):
         """What launches tell that are made up for kernels of Triton."""
         if self._launcher is None:
             return SynthesisedEvidence()
-        if not self._runs:
-            return self._launcher.evidence_of_triton(units, device, progress, seconds=None)
-        return self._launcher.evidence_of_triton(units, device, progress)
+        return self._launcher.evidence_of_triton(units, device, progress, runs=self._runs)
 
 
 class UnitsOnly(DefaultCollectors):

@@ -35,6 +35,15 @@ _LAUNCH = (
     "warp_execution_efficiency",
     "barriers_per_block",
 )
+_MEASURED = (
+    "time_mean_ms",
+    "time_cv",
+    "timed_launches",
+    "memory_throughput",
+    "sm_throughput",
+    "achieved_bandwidth",
+    "achieved_flop_rate",
+)
 
 
 def kernel_card(kernel: Row, quantities: Quantities) -> Card:
@@ -45,8 +54,9 @@ def kernel_card(kernel: Row, quantities: Quantities) -> Card:
         *quantities.grid("Resources", kernel, resources),
         *quantities.grid("Occupancy", kernel, _OCCUPANCY),
         *quantities.grid("Recorded launch", kernel, _LAUNCH),
+        *quantities.grid("Measured", kernel, _MEASURED),
         *occupancy_grid(kernel),
     )
     unknown = () if compiled else ("Registers and occupancy are known once the kernel has been compiled.",)
-    told = kernel.assumptions((*_RESOURCES, *_OCCUPANCY, *_LAUNCH))
+    told = kernel.assumptions((*_RESOURCES, *_OCCUPANCY, *_LAUNCH, *_MEASURED))
     return Card(kernel.label, "kernel", unknown, grids, told)

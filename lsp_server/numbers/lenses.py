@@ -1,4 +1,4 @@
-"""What stands over a kernel: registers, occupancy, arithmetic intensity, predicted time, age of the run."""
+"""What stands over a kernel: registers, occupancy, intensity, measured and predicted time, age of the run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from advisor.check.speedup_bounds.bound import limiter_by_use
 from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.model.text.source_text import SourceText, Span
 from advisor.rules.units import RATIO, format_value
@@ -89,15 +90,31 @@ def _parts(kernel: Row, known: Known, quantities: Quantities) -> Iterator[tuple[
         limited = f" ({diagnosis_tree().limit_in_words(limiter)})" if limiter else ""
         predicted = quantities.written(kernel, "predicted_ms")
         yield "predicted_ms", f"predicted {predicted}{device}{limited}"
+    if kernel.value("time_mean_ms") is not None:
+        measured = quantities.written(kernel, "time_mean_ms")
+        yield "time_mean_ms", f"measured {measured}{_bound_by_use(kernel)}"
     run = known.owner(kernel, "run")
     if run is not None and kernel.value("launches") is not None:
         yield "launches", _origin(run)
 
 
+def _bound_by_use(kernel: Row) -> str:
+    """What a measured kernel waits for by the use of the GPU's halves, as `advisor explain` says it."""
+    memory, compute = kernel.amount("memory_throughput"), kernel.amount("sm_throughput")
+    if memory is None or compute is None:
+        return ""
+    found = diagnosis_tree().class_of(limiter_by_use(memory, compute))
+    return f" ({found.title})" if found is not None else ""
+
+
 def _origin(run: Row) -> str:
     """Where the numbers of the launch come from, and how old they are."""
+    from advisor.evidence.measured.evidence import measured_at
     from advisor.evidence.simulated.launches.evidence import age, run_started
 
-    started = run_started(run.key)
+    measured = measured_at(run.key)
+    started = run_started(run.key) if measured is None else measured
     old = f", {age(max(0.0, time.time() - started))} old" if started is not None else ""
+    if measured is not None:
+        return f"from measured run{old}"
     return f"from {'its workload' if run.label.startswith(_WORKLOAD) else 'recorded run'}{old}"

@@ -382,3 +382,102 @@ def _table(output: str) -> list[str]:
     lines = output.splitlines()
     begin = next(number for number, line in enumerate(lines) if line.startswith("kernel "))
     return lines[begin : lines.index("", begin)]
+
+
+def traced(folder: Path, *kernels: tuple[str, list[int], float], device: str = "NVIDIA A100") -> Path:
+    """A trace of torch.profiler with launches one after the other: name, grid and microseconds."""
+    at, events = 0.0, []
+    for name, grid, spent in kernels:
+        details = {"grid": grid, "block": [128, 1, 1], "registers per thread": 32, "shared memory": 0}
+        events.append(
+            {
+                "ph": "X",
+                "cat": "kernel",
+                "name": name,
+                "ts": at,
+                "dur": spent,
+                "pid": 0,
+                "tid": 7,
+                "args": details,
+            }
+        )
+        at += spent
+    properties = [{"name": device, "computeMajor": 8, "computeMinor": 0, "numSms": 108}]
+    file = folder / "trace.json"
+    file.write_text(json.dumps({"deviceProperties": properties, "traceEvents": events}))
+    return file
+
+
+UNSTEADY = [5.0, 50.0] * 10
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"),
+    [
+        ("void at::native::vectorized_elementwise_kernel<4, add, float*>(int, float*)", "info"),
+        ("volta_sgemm_128x64_nn", "info"),
+        ("my_kernel(float*)", "warning"),
+        # The program's own, whatever its name reminds of.
+        ("gemm_of_mine(float*)", "warning"),
+    ],
+)
+def test_nobody_changes_why_the_launches_of_a_library_vary(
+    project: Path, capsys: pytest.CaptureFixture[str], name: str, severity: str
+) -> None:
+    file = traced(project, *((name, [4096, 1, 1], spent) for spent in UNSTEADY))
+    (finding,) = [
+        one
+        for one in imported(capsys, file, "--no-store")["findings"]
+        if one["rule"] == "varying-kernel-time"
+    ]
+    assert finding["severity"] == severity
+    assert any("a library brings the kernel" in one for one in finding["assumptions"]) == (severity == "info")
+
+
+@pytest.mark.parametrize("name", ["void at::native::reduce_kernel<512, float>(float)", "my_kernel(float*)"])
+def test_how_much_work_a_library_gets_is_the_callers_to_decide(
+    project: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    file = traced(project, (name, [4, 1, 1], 900.0))
+    found = imported(capsys, file, "--no-store")["findings"]
+    severities = {one["rule"]: one["severity"] for one in found}
+    assert severities["multiprocessors-without-blocks"] == "warning"
+
+
+def test_a_kernel_that_stands_in_the_project_is_no_librarys(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "mine.py").write_text(VECTORS.replace("def add", "def splitKreduce_kernel"))
+    file = traced(project, *(("splitKreduce_kernel", [4096, 1, 1], spent) for spent in UNSTEADY))
+    mapped = ("--map", "splitK.*=mine.py::splitKreduce_kernel")
+    for options, severity in (((), "info"), (mapped, "warning")):
+        found = imported(capsys, file, "--no-store", *options)["findings"]
+        assert {one["severity"] for one in found if one["rule"] == "varying-kernel-time"} == {severity}
+
+
+def test_a_trace_of_an_amd_gpu_is_not_judged_as_one_of_nvidia(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # ROCm gives gfx90a as capability 9.0; 4 blocks would leave multiprocessors of an H100 without one.
+    file = traced(project, ("reduce(float*)", [4, 1, 1], 900.0), device="AMD Instinct MI250")
+    found = imported(capsys, file, "--no-store")
+    assert "multiprocessors-without-blocks" not in rules(found)
+    assert any("AMD GPU" in note for note in found["run"]["notes"])
+    assert not {"registers", "grid_blocks"} & set(found["kernels"][0]["metrics"])
+
+
+def test_what_a_small_shape_could_gain_is_no_gain_of_the_whole_kernel(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of 10 ms one launch of 1 ms has 4 blocks for 108 multiprocessors, the others have enough."""
+    file = traced(project, ("f(float*)", [4, 1, 1], 1000.0), *[("f(float*)", [4096, 1, 1], 900.0)] * 10)
+    (finding,) = [
+        one for one in imported(capsys, file)["findings"] if one["rule"] == "multiprocessors-without-blocks"
+    ]
+    assert finding["launches"] == {"showing": 1, "of": 11, "share_of_time": pytest.approx(0.1)}
+    # A tenth of the time becomes 27 times as fast: 1 / (0.9 + 0.1 / 27).
+    assert finding["gain"]["speedup"] == pytest.approx(27.0)
+    assert main(["report", "--format", "json"]) == 0
+    (ranked,) = json.loads(capsys.readouterr().out)["devices"]
+    (action,) = [one for one in ranked["actions"] if one["rule"] == finding["rule"]]
+    assert action["gain_of_run"] == pytest.approx(1 / (0.9 + 0.1 / 27.0))

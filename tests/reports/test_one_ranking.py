@@ -27,8 +27,6 @@ WORKLOADS = sorted(
     file.stem for file in (ROOT / "kernels").glob("[a-z]*.py") if "def workload" in file.read_text("utf-8")
 )
 REPORTS = ("ncu-raw.csv", "ncu-details-comma.csv", "case-study-before.csv")
-# Two of the workloads: all nine would take a minute.
-IN_EDITOR = ("vector_add", "matrix_multiply")
 FIRST = diagnosis_tree().first
 
 
@@ -114,7 +112,7 @@ def test_a_workload(project: Path, name: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="simulates")
-@pytest.mark.parametrize("name", IN_EDITOR)
+@pytest.mark.parametrize("name", WORKLOADS)
 def test_the_editor(project: Path, name: str) -> None:
     """The editor says what a `check` says that runs none of the code: rules, lines, gains; its page of a
     kernel has the actions of `explain` in their order.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+from advisor.check.launches.known_and_new import known_and_new
 from advisor.evidence.compiled import Target, compile_units
 from advisor.evidence.compiled.compile_requests import code_keys
 from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
@@ -13,8 +15,6 @@ from advisor.evidence.simulated.synthesis.asking.answers import (
     Answering,
     AnsweringHere,
     answer_of,
-    known_answers,
-    new_answers,
 )
 from advisor.evidence.simulated.synthesis.asking.questions import Question
 from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
@@ -67,32 +67,28 @@ class SynthesisedLaunches:
         target = Target.parse(device.compute_capability)
         codes = code_keys(units, target)
         questions = [Question.about(unit, code) for unit, code in zip(units, codes, strict=True)]
-        known = known_answers(questions, self._cache)
-        new = [one for one in questions if one.unit.kernel not in known]
-        if new and seconds is not None:
-            self._compile_missing(new, target, jobs, progress)
-            answers = new_answers(
-                new,
-                self._answering(min(jobs, len(new))),
-                self._cache,
-                seconds=seconds,
-                step=(lambda done, total: progress(_TOLD, done, total)) if progress else None,
-            )
-            known |= answers.by_kernel
-            if answers.unavailable is not None:
-                report.notices.append(answers.unavailable.as_notice())
-            elif answers.left_out:
-                report.notices.append(left_out_notice(answers.left_out, seconds))
+        known = known_and_new(
+            questions,
+            self._cache,
+            partial(self._answering, target=target, jobs=jobs, progress=progress),
+            report,
+            seconds=seconds,
+            progress=progress,
+            told=_TOLD,
+        )
         found = SynthesisedEvidence()
         for question in questions:
             if (answer := known.get(question.unit.kernel)) is not None:
                 found.add(question.unit, question.launch, answer)
         return found
 
-    def _answering(self, jobs: int) -> Answering[Question]:
-        """What has questions answered."""
+    def _answering(
+        self, new: Sequence[Question], target: Target, jobs: int, progress: Progress | None
+    ) -> Answering[Question]:
+        """What has new questions answered, once their kernels are compiled."""
+        self._compile_missing(new, target, jobs, progress)
         if self._executor is None:
-            return AnsweringHere(self._answer, jobs)
+            return AnsweringHere(self._answer, min(jobs, len(new)))
         from advisor.check.launches.answers_elsewhere import AnsweringElsewhere
 
         return AnsweringElsewhere(self._codes, self._executor, keep_code=self._cache is not None)
@@ -117,12 +113,3 @@ class SynthesisedLaunches:
                 codes=self._codes,
                 executor=self._executor,
             )
-
-
-def left_out_notice(kernels: int, seconds: float) -> str:
-    """The notice on kernels that were not reached in time."""
-    what = "1 kernel has" if kernels == 1 else f"{kernels} kernels have"
-    return (
-        f"{what} no synthesised launches yet: {seconds:g} s were not enough (synthesis-seconds sets how "
-        "many); the next check goes on with them."
-    )

@@ -5,13 +5,8 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Sequence
 
-from advisor.check.launches.synthesised_launches import left_out_notice
-from advisor.evidence.simulated.synthesis.asking.answers import (
-    Answer,
-    AnsweringHere,
-    known_answers,
-    new_answers,
-)
+from advisor.check.launches.known_and_new import known_and_new
+from advisor.evidence.simulated.synthesis.asking.answers import Answer, AnsweringHere
 from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
 from advisor.evidence.simulated.synthesis.processes.contained_runs import ContainedRuns, Wanted
 from advisor.evidence.simulated.synthesis.result import Synthesis
@@ -63,21 +58,15 @@ class TritonLaunches:
             if one.unknown:
                 add_triton(found, one, Synthesis(one.kernel, unknown=one.unknown))
         questions = [TritonQuestion(one, capability) for one in units if not one.unknown]
-        known = known_answers(questions, self._cache)
-        new = [one for one in questions if one.unit.kernel not in known]
-        if new and seconds is not None:
-            answers = new_answers(
-                new,
-                AnsweringHere(self._answer, min(jobs, len(new))),
-                self._cache,
-                seconds=seconds,
-                step=(lambda done, total: progress(_TOLD, done, total)) if progress else None,
-            )
-            known |= answers.by_kernel
-            if answers.unavailable is not None:
-                report.notices.append(answers.unavailable.as_notice())
-            elif answers.left_out:
-                report.notices.append(left_out_notice(answers.left_out, seconds))
+        known = known_and_new(
+            questions,
+            self._cache,
+            lambda new: AnsweringHere(self._answer, min(jobs, len(new))),
+            report,
+            seconds=seconds,
+            progress=progress,
+            told=_TOLD,
+        )
         for question in questions:
             if (answer := known.get(question.unit.kernel)) is not None:
                 add_triton(found, question.unit, answer)

@@ -102,10 +102,7 @@ def _class(
 ) -> tuple[BoundClass | None, str]:
     tree = diagnosis_tree()
     if _is_measured(kernel) and memory is not None and compute is not None:
-        # Speed of light of both halves: where neither is busy the kernel waits for latencies.
-        if max(memory, compute) < tree.compute_poor:
-            return tree.class_of("latency"), ""
-        return tree.class_of("dram" if memory >= compute else "issue"), ""
+        return tree.class_of(limiter_by_use(memory, compute)), ""
     if parts:
         return tree.class_of(parts[0].resource), ""
     if "issue_slots" in kernel.readings:
@@ -117,6 +114,13 @@ def _class(
         "No launch of it is known, so nothing says what it waits for: put a `workload()` beside it, "
         "record one with `advisor run`, or measure it with `advisor profile`."
     )
+
+
+def limiter_by_use(memory: float, compute: float) -> str:
+    """What a kernel waits for by the speed of light of both halves: where neither is busy, latencies."""
+    if max(memory, compute) < diagnosis_tree().compute_poor:
+        return "latency"
+    return "dram" if memory >= compute else "issue"
 
 
 def _is_measured(kernel: Record) -> bool:

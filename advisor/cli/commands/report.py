@@ -79,7 +79,9 @@ def run(args: argparse.Namespace) -> int:
                 "The history holds no kernel yet: `advisor profile PATH` measures or predicts some."
             )
         with TerminalProgress(args.quiet) as progress:
-            found = with_remedies(rankings(runs, options), options, not args.no_run, progress)
+            found = with_remedies(
+                rankings(runs, options), options, not args.no_run, progress, latest=not args.runs
+            )
             scalings = [] if args.html else _scalings(found, store, args.top)
             differences = _differences(args, found, store, options)
     finally:

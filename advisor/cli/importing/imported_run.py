@@ -161,7 +161,7 @@ def _chosen(named: str, reports: Sequence[ImportedReport], default: str) -> _Cho
         return _Chosen(found, True, told)
     if capability is not None:
         return _by_capability(told, capability, find_device(default))
-    if not any(shapes_are_judged(report.tool) for report in reports):
+    if not any(report.is_of_nvidia and shapes_are_judged(report.tool) for report in reports):
         return _Chosen(find_device(default), False, told, _OTHER_MAKER)
     who = f"The GPU of the report, {told}, has no device file" if told else "The report does not name its GPU"
     note = f"{who}; rules that need its numbers were judged for {default} (--device names another)."

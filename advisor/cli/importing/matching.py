@@ -74,7 +74,9 @@ class Matcher:
             fingerprint.identity, name=kernel.name, path=kernel.path, source_hash=kernel.source_hash
         )
         lines = tuple(_at_home(line, kernel) for line in fingerprint.lines)
-        return replace(fingerprint, identity=identity, line=kernel.line, lines=lines)
+        # Whatever it is called: what stands in the project can be changed there.
+        metrics = {name: value for name, value in fingerprint.metrics.items() if name != "of_library"}
+        return replace(fingerprint, identity=identity, metrics=metrics, line=kernel.line, lines=lines)
 
     def _kernel(self, reported: str) -> ProjectKernel | None:
         for one in self._mapped:

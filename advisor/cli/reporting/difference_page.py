@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from advisor.cli.reporting.page import Page
 from advisor.evidence.measured.reports.kernel_names import shortened
+from advisor.evidence.measured.run_times import launch_time
 from advisor.model.findings import Finding
 from advisor.model.history.fingerprint import Fingerprint
 from advisor.reports.changes.runs_in_words import (
@@ -26,7 +27,6 @@ from advisor.reports.outputs.wording.numbers import UNKNOWN, counted, factor_in_
 from advisor.runs.comparison.differences import Difference, KernelChange
 from advisor.runs.comparison.metric_changes import MetricChange
 from advisor.runs.comparison.numbers import comparing_numbers
-from advisor.runs.comparison.times import launch_time
 
 _MOST_TOLD = 10
 

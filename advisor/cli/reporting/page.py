@@ -48,7 +48,7 @@ class _Table:
 
     @property
     def widths(self) -> list[int]:
-        """Of each column."""
+        """The width of each column."""
         return [max(len(row[at]) for row in (self.header, *self.rows)) for at in range(len(self.header))]
 
     @property

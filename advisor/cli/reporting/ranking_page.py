@@ -8,6 +8,7 @@ from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.cli.reporting.difference_page import add_difference
 from advisor.cli.reporting.page import Page
 from advisor.evidence.measured.reports.kernel_names import shortened
+from advisor.evidence.measured.run_times import launch_time
 from advisor.reports.changes.runs_in_words import run_in_words
 from advisor.reports.diagnosis.actions_in_words import action_in_words, estimate_in_words, place_in_words
 from advisor.reports.outputs.wording.numbers import (
@@ -24,7 +25,6 @@ from advisor.runs.comparison.numbers import comparing_numbers
 from advisor.runs.comparison.ranking.order import Advice, Step
 from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
 from advisor.runs.comparison.ranking.scaling import Scaling
-from advisor.runs.comparison.times import launch_time
 
 _MOST_ADVICE = 5
 _MOST_RUNS = 5

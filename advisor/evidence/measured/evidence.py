@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.evidence.measured.kernel_measurements import Measured, fitting_runs, measurements, owner
+from advisor.evidence.measured.run_times import Totals, know_times, of_kernel, totals_of
 from advisor.model.devices import Device
 from advisor.model.history.fingerprint import Fingerprint, KernelRun, LineMetrics, Run
 from advisor.model.history.identity import Definition, functions
@@ -17,8 +18,9 @@ from advisor.model.records import LineReading, Record, Value, kernel_key
 from advisor.model.text.source_text import Span
 
 _SPANS = (("d", 86_400.0), ("h", 3600.0), ("min", 60.0))
+_OF_SHAPE = ("shape_launches", "shape_time_share")
 # What a launch is like, not what was measured of it: the counts of a simulated launch belong to its own.
-SHAPE_METRICS = ("block_threads", "grid_blocks", "launches")
+SHAPE_METRICS = ("block_threads", "grid_blocks", "launches", *_OF_SHAPE)
 
 
 @dataclass
@@ -49,7 +51,7 @@ def measured_evidence(
     shown = {_relative(root / path, store.root): path for path in texts}
     others: dict[str, str] = {}
     runs: dict[int, Run] = {}
-    owners: set[int] = set()
+    totals: dict[int, Totals] = {}
     for recorded, path in sorted(shown.items()):
         for name, those in store.kernel_runs(recorded).items():
             here = [one for one in functions(texts[path]) if one.name == name]
@@ -63,10 +65,12 @@ def measured_evidence(
             if fitting.place is not None:
                 told = measurements(store, recorded, name, fitting.runs)
                 runs |= {one.run.id or 0: one.run for one in told if one.metrics}
-                runs[owner(told).id or 0] = owner(told)
-                owners.add(owner(told).id or 0)
-                _tell(found, path, fitting.place, told, simulated)
-    found.records += [_run_record(run) for run in _telling(runs, owners)]
+                its = owner(told).id or 0
+                runs[its] = owner(told)
+                if its not in totals:
+                    totals[its] = totals_of(store.fingerprints([its])[its])
+                _tell(found, path, fitting.place, told, simulated, totals[its])
+    found.records += [_run_record(run, totals.get(run.id or 0, {})) for run in _telling(runs, totals)]
     found.notices += [
         f"{first} was measured on {name}, not on {device.name}; `--device '{name}'` uses what is known there."
         for name, first in others.items()
@@ -126,6 +130,7 @@ def _tell(
     place: Definition,
     told: Sequence[Measured],
     simulated: Collection[str],
+    totals: Totals,
 ) -> None:
     key = kernel_key(path, place.name, place.line)
     record = Record("kernel", key, path, Span(place.line), place.name, _run_key(owner(told)))
@@ -133,6 +138,9 @@ def _tell(
     for one in told:
         assumptions = _assumptions(one)
         metrics: dict[str, Value | None] = dict(one.metrics)
+        if one.run is owner(told):
+            together = of_kernel(one.fingerprint, totals)
+            metrics |= {name: value for name, value in together.items() if name in (*metrics, *_OF_SHAPE)}
         if key in simulated:
             metrics = {name: value for name, value in metrics.items() if name not in SHAPE_METRICS}
         record.know("measured", assumptions, **metrics)
@@ -182,13 +190,23 @@ def _shape(extent: Sequence[int]) -> str:
     return " x ".join(map(str, numbers))
 
 
+_RUN = "measured run"
+
+
 def _run_key(run: Run) -> str:
-    return f"measured run {run.facts.started} {run.id}"
+    return f"{_RUN} {run.facts.started} {run.id}"
 
 
-def _run_record(run: Run) -> Record:
+def measured_at(key: str) -> float | None:
+    """When the run of a record's key was measured, in seconds since the epoch; None for another key."""
+    name, _, rest = key.rpartition(" ")[0].rpartition(" ")
+    return float(rest) if name == _RUN else None
+
+
+def _run_record(run: Run, totals: Totals) -> Record:
     label = run.facts.label or run.facts.command
     record = Record("run", _run_key(run), run.facts.command, Span(1), label)
+    know_times(record, "measured", totals, run.metrics)
     assumption = f"Measured on {run.facts.executed_on or run.facts.device}, {_age(run)} ago."
     record.know("measured", (assumption,), **run.metrics)
     return record

@@ -58,6 +58,7 @@ class RenderOptions:
     """How to render: `width` in terminal columns, ANSI colours or none, and the statistics or not.
 
     A text that is `quiet` has no counts. A short one shows so many `causes`, None for as many as it does.
+    On a `terminal` a finding and a place go on in a second line where one is too narrow.
     """
 
     width: int = 100
@@ -65,6 +66,7 @@ class RenderOptions:
     statistics: bool = False
     quiet: bool = False
     causes: int | None = None
+    terminal: bool = False
 
 
 class Format(Protocol):
@@ -119,4 +121,4 @@ def options_for(
         return RenderOptions(statistics=statistics, quiet=quiet, causes=causes)
     color = not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
     width = max(40, shutil.get_terminal_size((100, 24)).columns)
-    return RenderOptions(width, color, statistics, quiet, causes)
+    return RenderOptions(width, color, statistics, quiet, causes, terminal=True)

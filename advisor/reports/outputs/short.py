@@ -51,7 +51,7 @@ class _Page:
     def __init__(self, report: Report, options: RenderOptions) -> None:
         self.report, self.options, self.width = report, options, options.width
         self.palette, self.locations = Palette(options.color), Locations(report)
-        self.causes = CauseBlocks(self.locations, self.palette, self.width, amounts())
+        self.causes = CauseBlocks(self.locations, self.palette, self.width, amounts(), options.terminal)
 
     def kernel(self, owner: Owner, actions: Sequence[Action]) -> list[str]:
         """The heading of a kernel and its causes."""
@@ -60,7 +60,7 @@ class _Page:
 
     def in_lines(self, actions: Sequence[Action]) -> list[str]:
         """A line for each of some causes."""
-        return [self.causes.in_a_line(one) for one in actions]
+        return [line for one in actions for line in self.causes.in_a_line(one)]
 
     def problems(self) -> list[str]:
         """The first files and kernels that could not be looked at, before those that lack evidence alone."""

@@ -47,7 +47,7 @@ class _Page:
     def __init__(self, report: Report, rules: RuleCatalogue, options: RenderOptions) -> None:
         self.report = report
         self.rules = rules
-        self.width = options.width
+        self.width, self.terminal = options.width, options.terminal
         self.statistics = options.statistics
         self.palette = Palette(options.color)
         self.locations = Locations(report)
@@ -116,12 +116,16 @@ class _Page:
         mark = self.palette.severity(finding.severity)
         prefix = f"{finding.severity}[{finding.rule}]: "
         first, *rest = paragraph(finding.message, self.width, prefix, "  ")
-        kernel = f" in kernel {self.palette.strong(visible(finding.kernel))}" if finding.kernel else ""
+        name = visible(finding.kernel or "")
+        kernel = f" in kernel {self.palette.strong(name)}" if name else ""
+        arrow = f"{' ' * gutter}{self.palette.gutter('-->')}"
         place = visible(str(location))
+        if self.terminal and name and gutter + len(f"--> {place} in kernel {name}") > self.width:
+            kernel = f"\n{' ' * gutter}   {kernel}"
         return [
             mark(prefix[:-2]) + self.palette.strong(first[len(prefix) - 2 :]),
             *map(self.palette.strong, rest),
-            f"{' ' * gutter}{self.palette.gutter('-->')} {place}{kernel}",
+            f"{arrow} {place}{kernel}",
         ]
 
     def _numbers(self, finding: Finding) -> list[str]:

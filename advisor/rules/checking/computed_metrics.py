@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from advisor.evidence.metrics.tables import NO_SOURCE, Column, Tables
+from advisor.model.records import ORIGINS
 from advisor.rules.checking.expansion import Definitions, expand_within_bounds
 from advisor.rules.checking.typing import Typing
 from advisor.rules.checking.vocabulary import Vocabulary
 from advisor.rules.evaluation.columns import Rows, View
 from advisor.rules.evaluation.evaluate import Evaluation
 from advisor.rules.language.drafts import FileContent
-from advisor.rules.language.expressions import metrics_in, references
+from advisor.rules.language.expressions import Quantified, metrics_in, quantifiers, references
 from advisor.rules.language.problems import Complaints
 from advisor.rules.model import Computed, Metric, Rulebook
 from advisor.rules.units import TEXT, TRUTH
@@ -143,12 +144,37 @@ def _fill(rulebook: Rulebook, tables: Tables, metric: Metric) -> None:
     sources = np.full(len(table), NO_SOURCE, np.uint8)
     assumptions: dict[int, tuple[str, ...]] = {}
     used: list[_Used] = [view.column(one.parts) for one in references(expression)]
+    used += [(_of_owners(view, one), None, None) for one in quantifiers(expression)]
     for row in np.flatnonzero(~np.isnan(values)):
         best, resting = _grounds(used, int(row))
         sources[row] = best
         if resting:
             assumptions[int(row)] = resting
     table.columns[metric.name] = Column(values, sources, assumptions)
+
+
+def _of_owners(view: View, quantified: Quantified) -> Column:
+    """For each row the weakest source of what its rows of another entity are asked, and their assumptions.
+
+    That a row has none of these is known from the source.
+    """
+    owners = len(view)
+    weakest = np.full(owners, ORIGINS.index("source"), np.uint8)
+    resting: dict[int, tuple[str, ...]] = {}
+    table = view.tables.get(quantified.entity)
+    if table is None or not len(table):
+        return Column(weakest.astype(np.float64), weakest)
+    weakest[table.owners[table.owners >= 0]] = NO_SOURCE
+    inner = View(view.tables, {quantified.variable: quantified.entity, **view.variables}, view.owner_entity)
+    for one in references(quantified.condition):
+        column, rows, _ = inner.column(one.parts)
+        for row in range(len(table)) if column is not None else ():
+            at, owner = row if rows is None else int(rows[row]), int(table.owners[row])
+            if column is not None and at >= 0 and owner >= 0:
+                weakest[owner] = min(weakest[owner], column.sources[at])
+                if at in column.assumptions:
+                    resting[owner] = (*resting.get(owner, ()), *column.assumptions[at])
+    return Column(weakest.astype(np.float64), weakest, resting)
 
 
 def _grounds(used: Sequence[_Used], row: int) -> tuple[int, tuple[str, ...]]:

@@ -80,8 +80,15 @@ def _joined(group: list[Finding]) -> Finding:
 
 def _badness(one: Finding) -> tuple[int, float, float, float]:
     weight = -inf if one.weight is None else one.weight
-    gain = one.gain.speedup if one.gain is not None else 0.0
-    return SEVERITIES.index(one.severity), weight, gain, _distance(one.evidence)
+    return SEVERITIES.index(one.severity), weight, _gain(one), _distance(one.evidence)
+
+
+def _gain(one: Finding) -> float:
+    """By how much the kernel becomes faster, 0 where nothing says so: other launches stay as they are."""
+    if one.gain is None or one.gain.speedup <= 0.0:
+        return 0.0
+    share = 1.0 if one.launches is None else one.launches.share_of_time
+    return 1.0 / (1.0 - share + share / one.gain.speedup) if share is not None else one.gain.speedup
 
 
 def _distance(evidence: Iterable[Evidence]) -> float:

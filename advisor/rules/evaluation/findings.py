@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from advisor.evidence.metrics.tables import KERNEL_ENTITIES, Table, Tables
-from advisor.model.findings import Finding, Fix, Related
+from advisor.model.findings import Finding, Fix, Related, ShowingLaunches
 from advisor.model.remedies import Remedy
 from advisor.rules.evaluation.matches import Match
 from advisor.rules.model import Rulebook
 
 # Their records say why a kernel is not compiled.
 REFUSAL_ENTITIES = frozenset({"name", "rejection"})
+# What a kernel has of all its launches, and what is no part of a kernel.
+_OF_ALL_SHAPES = frozenset({"latency_ms", "launches"})
+_AROUND = frozenset({"run", "device"})
 # These lie in host code, beside the kernels they belong to.
 HOST_ENTITIES = frozenset({"launch", "triton_launch"})
 
@@ -65,16 +68,42 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
         array=_array(table, match.row),
         kernel_line=line,
         remedy=_remedy(match, rulebook, tables),
+        launches=_launches(match, rulebook, tables),
     )
 
 
 def _remedy(match: Match, rulebook: Rulebook, tables: Tables) -> Remedy:
     """What the remedy changes of the kernel that the match belongs to; of no kernel nothing."""
-    known = match.rule.entity in rulebook.entities and "kernel" in tables
-    row = kernel_of_row(match.rule.entity, match.row, tables, rulebook) if known else -1
+    row = _kernel_row(match, rulebook, tables)
     changes = match.changes if row >= 0 else ()
     key = tables["kernel"].keys[row] if row >= 0 else ""
     return Remedy(key, changes or (), changes is not None, match.keeps_level)
+
+
+def _launches(match: Match, rulebook: Rulebook, tables: Tables) -> ShowingLaunches | None:
+    """How many of a kernel's launches a match is of, where its numbers are of one of several shapes."""
+    of_kernels = [entity for entity in rulebook.entities if entity not in _AROUND]
+    named = {one.metric for one in match.evidence} - _OF_ALL_SHAPES
+    if not any((entity, metric) in rulebook.metrics for entity in of_kernels for metric in named):
+        return None
+    row = _kernel_row(match, rulebook, tables)
+    showing, every, share = (
+        _number(tables["kernel"], name, row) if row >= 0 else None
+        for name in ("shape_launches", "launches", "shape_time_share")
+    )
+    if showing is None or every is None:
+        return None
+    return ShowingLaunches(round(showing), round(every), share)
+
+
+def _kernel_row(match: Match, rulebook: Rulebook, tables: Tables) -> int:
+    known = match.rule.entity in rulebook.entities and "kernel" in tables
+    return kernel_of_row(match.rule.entity, match.row, tables, rulebook) if known else -1
+
+
+def _number(table: Table, name: str, row: int) -> float | None:
+    column = table.columns.get(name)
+    return None if column is None or column.source(row) is None else float(column.values[row])
 
 
 def _array(table: Table, row: int) -> str:

@@ -113,3 +113,12 @@ def references(expression: Expression) -> list[Reference]:
     if isinstance(expression, Operation):
         return [reference for operand in expression.operands for reference in references(operand)]
     return []
+
+
+def quantifiers(expression: Expression) -> list[Quantified]:
+    """The quantifiers in an expression, those inside others left out."""
+    if isinstance(expression, Quantified):
+        return [expression]
+    if isinstance(expression, Operation):
+        return [one for operand in expression.operands for one in quantifiers(operand)]
+    return []

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
+from advisor.evidence.measured.run_times import time_of
 from advisor.model.history.fingerprint import Fingerprint
-from advisor.runs.comparison.times import time_of
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from advisor.evidence.measured.run_times import Totals, know_times, of_kernel, time_of, totals_of
 from advisor.evidence.metrics.joining import join
 from advisor.model.findings import share_in_words
 from advisor.model.history.fingerprint import Extent, Fingerprint, Run
 from advisor.model.records import LineReading, Record, Source, Value, kernel_key
 from advisor.model.text.source_text import Span
 from advisor.runs.comparison.ranking.kernel_places import KernelPlaces, Place
-from advisor.runs.comparison.times import time_of
-
-_NO_WALL_TIME = "How long the run took is not known; the time of its kernels stands for it."
 
 
 @dataclass(frozen=True)
@@ -42,8 +40,8 @@ def records_of_runs(
     lines: dict[Source, list[LineReading]] = {}
     for run in runs:
         key = f"run {run.id or run.facts.label} {run.facts.started}"
-        records.append(_run_record(run, key))
-        totals = _totals(run.fingerprints)
+        totals = totals_of(run.fingerprints)
+        records.append(_run_record(run, key, totals))
         longest_first = sorted(run.fingerprints, key=lambda one: -(time_of(one) or 0.0))
         for number, one in enumerate(longest_first):
             place = places.place(one, run)
@@ -52,7 +50,7 @@ def records_of_runs(
             own = kernel_key(place.path, one.identity.name, place.line or 1)
             is_joined = with_source(one) and own in known
             known.discard(own)
-            together = totals[_kernel(one)]
+            together = of_kernel(one, totals)
             origin = _origin(one, run, together)
             kernel = _kernel_record(
                 own if is_joined else f"{own} {key} {number}", one, place, origin, key, together
@@ -67,31 +65,12 @@ def records_of_runs(
     return RunRecords((*source, *records), texts)
 
 
-def _run_record(run: Run, key: str) -> Record:
+def _run_record(run: Run, key: str, totals: Totals) -> Record:
     source: Source = "simulated" if run.facts.executed_on == "simt" else "measured"
     record = Record("run", key, run.facts.command, Span(1), run.facts.label or run.facts.command)
-    times = [time for time in map(time_of, run.fingerprints) if time is not None]
-    if times:
-        record.know(source, (_NO_WALL_TIME,), total_latency_ms=sum(times))
+    know_times(record, source, totals, run.metrics)
     record.know(source, (_run_in_words(run),), **run.metrics)
     return record
-
-
-def _kernel(one: Fingerprint) -> tuple[str | None, str]:
-    return one.identity.path, one.identity.name
-
-
-def _totals(fingerprints: Sequence[Fingerprint]) -> dict[tuple[str | None, str], dict[str, float]]:
-    """What belongs to a kernel over all its shapes: its time and its launches."""
-    found: dict[tuple[str | None, str], dict[str, float]] = {}
-    for one in fingerprints:
-        sums = found.setdefault(_kernel(one), {})
-        time = time_of(one)
-        if time is not None:
-            sums["latency_ms"] = sums.get("latency_ms", 0.0) + time
-        if one.launches:
-            sums["launches"] = sums.get("launches", 0.0) + one.launches
-    return found
 
 
 def _kernel_record(
@@ -134,13 +113,12 @@ def _origin(one: Fingerprint, run: Run, totals: Mapping[str, float]) -> str:
     return f"{_run_in_words(run).rstrip('.')}{shape}{inside}{_part(one, totals)}."
 
 
-def _part(one: Fingerprint, totals: Mapping[str, float]) -> str:
-    launches, time = totals.get("launches"), totals.get("latency_ms")
-    if not one.launches or not launches or one.launches >= launches:
+def _part(one: Fingerprint, together: Mapping[str, float]) -> str:
+    if "shape_launches" not in together:
         return ""
-    own = time_of(one)
-    share = f", {share_in_words(own / time)} of the kernel's time" if own is not None and time else ""
-    return f", {one.launches:,} of {launches:,.0f} launches{share}"
+    known = together.get("shape_time_share")
+    share = "" if known is None else f", {share_in_words(known)} of the kernel's time"
+    return f", {one.launches:,} of {together['launches']:,.0f} launches{share}"
 
 
 def _run_in_words(run: Run) -> str:

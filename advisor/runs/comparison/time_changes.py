@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from advisor.evidence.measured.run_times import launch_time, time_of
 from advisor.evidence.metrics import prediction_error
 from advisor.model.history.fingerprint import Fingerprint
 from advisor.runs.comparison.numbers import ChangeLimits
 from advisor.runs.comparison.significance import Interval, chance, least_chance, ratio_interval
-from advisor.runs.comparison.times import launch_time, time_of
 
 Verdict: TypeAlias = Literal[
     "slower", "faster", "no difference", "cannot tell", "not known", "not comparable"

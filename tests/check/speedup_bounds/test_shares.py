@@ -43,3 +43,35 @@ def test_kernels_of_triton_have_their_part():
     triton.know("simulated", launches=1.0, predicted_ms=3.0)
     tables = build_tables([kernel("a", launches=1.0, predicted_ms=1.0), triton], {"kernel": None})
     assert time_shares(tables) == {"a": 0.25, "t": 0.75}
+
+
+def measured(key: str, name: str, owner: str, **known: float) -> Record:
+    record = Record("kernel", key, "a.py", Span(1), name, owner)
+    record.know("measured", **known)
+    return record
+
+
+def run(**known: float) -> Record:
+    record = Record("run", "r", "advisor import r.csv", Span(1), "r")
+    record.know("measured", **known)
+    return record
+
+
+OWNERS = {"kernel": "run", "run": None}
+
+
+def test_the_time_of_a_kernel_with_several_shapes_counts_once():
+    # Each shape tells what all launches of its kernel take: 3 ms of 4, not 3 times 2 of 7.
+    kernels = [
+        measured("a 0", "a", "r", launches=5.0, latency_ms=3.0, time_mean_ms=1.0),
+        measured("a 1", "a", "r", launches=5.0, latency_ms=3.0, time_mean_ms=0.25),
+        measured("b", "b", "r", launches=1.0, latency_ms=1.0, time_mean_ms=1.0),
+    ]
+    found = time_shares(build_tables([run(kernels_ms=4.0), *kernels], OWNERS))
+    assert found == {"a": 0.75, "b": 0.25}
+
+
+def test_kernels_that_stand_elsewhere_have_their_part_of_a_measured_run():
+    kernel = measured("a", "a", "r", launches=2.0, latency_ms=3.0)
+    assert time_shares(build_tables([run(kernels_ms=12.0), kernel], OWNERS)) == {"a": 0.25}
+    assert time_shares(build_tables([run(), kernel], OWNERS)) == {"a": 1.0}

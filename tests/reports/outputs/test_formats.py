@@ -311,3 +311,18 @@ UNRECOGNISED = Unrecognised("kernels/made.py", (12, 40))
 def test_every_format_says_what_was_not_recognised(name: str, part: str) -> None:
     report = Report("x", notices=[UNRECOGNISED.as_notice()], unrecognised=[UNRECOGNISED])
     assert part in rendered(name, report)
+
+
+def test_on_a_narrow_terminal_the_kernel_stands_below_a_long_place():
+    finding = replace(
+        PROMOTED, path="packages/solver/backends/numba/elementwise.py", kernel="scaled_sums_of_rows"
+    )
+    report = Report("x", [finding])
+    place = f"--> {finding.path}:{finding.span.line}:{finding.span.column}"
+    for terminal, width, told in (
+        (False, 80, f"{place} in kernel scaled_sums_of_rows\n"),
+        (True, 140, f"{place} in kernel scaled_sums_of_rows\n"),
+        (True, 80, f"{place}\n      in kernel scaled_sums_of_rows\n"),
+    ):
+        found = render_report("text", report, RULES, RenderOptions(width=width, terminal=terminal))
+        assert told in found

@@ -247,3 +247,30 @@ def test_control_characters_do_not_reach_the_terminal(text):
     found = short(replace(finding("x", kernel=text), message=text, advice=(text,), path=text))
     assert not [one for one in found if ord(one) < 32 and one != "\n"]
     assert len(found.splitlines()) <= 8
+
+
+FAR = "packages/solver/backends/numba/kernels/elementwise.py"
+
+
+@pytest.mark.parametrize(("terminal", "width"), [(False, 80), (True, 80), (True, 140)])
+def test_a_line_that_a_terminal_has_no_room_for_goes_on_in_a_second_one(terminal: bool, width: int):
+    told = replace(finding("a-rule-of-some-length", 7, severity="info"), path=FAR, message=LONG * 3)
+    report = Report("NVIDIA T4", [told], texts={FAR: LINE * 9})
+    options = RenderOptions(width=width, terminal=terminal)
+    lines = render_report("short", report, {}, options).partition("\n\n")[0].splitlines()
+    # The place has 57 columns and the rule 27: 30 of the message are told, or what two lines hold.
+    whole = f"{FAR}:7:14 info[a-rule-of-some-length]"
+    assert " ".join(line.strip() for line in lines).startswith(f"{whole} Neighbouring lanes")
+    if terminal:
+        assert len(lines) == (2 if width == 80 else 1)
+        assert all(len(line) <= width for line in lines)
+    else:
+        assert len(lines) == 1 and len(lines[0]) > width
+
+
+def test_a_place_that_is_wider_than_the_terminal_stays_whole():
+    far = f"{'folder/' * 12}k.py"
+    told = replace(finding("x", 7, severity="info"), path=far)
+    report = Report("NVIDIA T4", [told], texts={far: LINE * 9})
+    lines = render_report("short", report, {}, RenderOptions(width=80, terminal=True)).splitlines()
+    assert lines[:2] == [f"{far}:7:14", "  info[x] x at 7."]

@@ -14,8 +14,9 @@ from advisor.evidence.measured.reports.reading.possible import refuse_impossible
 from advisor.evidence.measured.reports.report import ImportedReport
 from advisor.model.errors import UsageError
 
-# What a reader stumbles over where a file holds something else than its format says.
-_NOT_UNDERSTOOD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+# What a reader stumbles over where a file holds other values than its format says: no number, none of that
+# name, one too large. What is of another type is a fault of the reader, which has to ask for that.
+_NOT_UNDERSTOOD = (ArithmeticError, LookupError, ValueError)
 
 __all__ = ["ImportedReport", "read_report", "report_formats"]
 

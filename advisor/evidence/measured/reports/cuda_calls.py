@@ -43,6 +43,14 @@ def communicates(kernel: str) -> bool:
 
 
 @cache
+def is_of_library(kernel: str) -> bool:
+    """Whether a kernel of this name belongs to a library, not to the program that calls it."""
+    table = _table()
+    patterns = (one for names in table["libraries"].values() for one in names)
+    return any(re.match(pattern, kernel) for pattern in (*table["communicate"], *patterns))
+
+
+@cache
 def place_named(text: str) -> str:
     """The name of a range without what numbers it."""
     for pattern in _table()["numbering"]:

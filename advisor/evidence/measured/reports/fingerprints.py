@@ -7,7 +7,9 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from advisor.evidence.measured.reports.cuda_calls import communicates
+import numpy as np
+
+from advisor.evidence.measured.reports.cuda_calls import communicates, is_of_library
 from advisor.evidence.measured.reports.kernel_names import readable
 from advisor.evidence.measured.reports.mapping import mapped, over_launches, shapes_are_judged
 from advisor.evidence.measured.reports.report import ImportedReport, Launches
@@ -44,7 +46,7 @@ def reading_of(report: ImportedReport) -> Reading:
     lines = _lines(report, used, refused)
     found = []
     for launches in report.launches:
-        fingerprint = _fingerprint(report.tool, launches, used, refused)
+        fingerprint = _fingerprint(report, launches, used, refused)
         found.append((launches.name, replace(fingerprint, lines=lines.pop(launches.name, ()))))
     for name, rest in lines.items():
         # A page of lines alone: its kernel has no numbers of its own.
@@ -54,9 +56,11 @@ def reading_of(report: ImportedReport) -> Reading:
     return Reading(found, dict(run.metrics), unused, {**refused, **run.refused})
 
 
-def _fingerprint(tool: str, launches: Launches, used: set[str], refused: dict[str, str]) -> Fingerprint:
-    each = []
-    for values in launches.values:
+def _fingerprint(
+    report: ImportedReport, launches: Launches, used: set[str], refused: dict[str, str]
+) -> Fingerprint:
+    tool, each = report.tool, []
+    for values in launches.values if report.is_of_nvidia else ():
         one = mapped(tool, "kernel", values)
         used |= one.used
         refused.update(one.refused)
@@ -70,11 +74,13 @@ def _fingerprint(tool: str, launches: Launches, used: set[str], refused: dict[st
         metrics["latency_ms"] = float(launches.values[0]["statistics.total"].value)
     metrics["launches"] = float(launches.launches)
     for metric, extent in (("grid_blocks", launches.grid), ("block_threads", launches.block)):
-        if extent is not None and shapes_are_judged(tool):
+        if extent is not None and report.is_of_nvidia and shapes_are_judged(tool):
             metrics.setdefault(metric, float(math.prod(extent)))
     metrics |= _time_metrics(timing)
     if communicates(name.name):
         metrics["communicates"] = True
+    if is_of_library(name.name) and not name.parts:
+        metrics["of_library"] = True
     identity = KernelIdentity(
         name.name, None, None, name.types, launches.grid, launches.block, launches.dynamic_shared
     )
@@ -132,17 +138,14 @@ def _time_metrics(timing: Timing | None) -> dict[str, Value]:
 def _timing(launches: Launches) -> Timing | None:
     times = launches.durations
     if times:
+        if len(times) > _MOST_SAMPLES:
+            # Exact sums take a second for a million launches.
+            many = np.asarray(times)
+            middle, spread = float(np.median(many)), float(np.std(many, ddof=1))
+            return Timing(len(times), float(np.mean(many)), middle, spread, min(times), max(times))
         deviation = statistics.stdev(times) if len(times) > 1 else 0.0
-        samples = times if len(times) <= _MOST_SAMPLES else ()
-        return Timing(
-            len(times),
-            statistics.fmean(times),
-            statistics.median(times),
-            deviation,
-            min(times),
-            max(times),
-            samples,
-        )
+        mean, median = statistics.fmean(times), statistics.median(times)
+        return Timing(len(times), mean, median, deviation, min(times), max(times), tuple(times))
     given = launches.values[0] if launches.values else {}
     numbers = {name: given.get(f"statistics.{name}") for name in _STATISTICS}
     known = {name: float(one.value) for name, one in numbers.items() if one is not None}

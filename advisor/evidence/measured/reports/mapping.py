@@ -63,16 +63,25 @@ class Mapped:
 @cache
 def entries(tool: str, entity: Entity) -> tuple[Entry, ...]:
     """The table of one tool for one entity, in order: of several of one metric the first counts."""
-    path = knowledge_folder() / "imports" / f"{tool}.toml"
-    groups = tomllib.loads(path.read_text(encoding="utf-8")).get(entity, [])
-    return tuple(_entry(group) for group in groups)
+    return tuple(_entry(group) for group in _table(tool).get(entity, []))
 
 
 @cache
 def shapes_are_judged(tool: str) -> bool:
     """Whether grids and blocks of a tool's reports mean to rules what they mean on NVIDIA's hardware."""
+    return bool(_table(tool).get("shapes") != "identity")
+
+
+def is_of_other_maker(tool: str, device: str) -> bool:
+    """Whether a tool's table knows a GPU's name as one that is not NVIDIA's."""
+    return any(re.match(pattern, device) for pattern in _table(tool).get("other_makers", ()))
+
+
+@cache
+def _table(tool: str) -> dict[str, Any]:
     path = knowledge_folder() / "imports" / f"{tool}.toml"
-    return bool(tomllib.loads(path.read_text(encoding="utf-8")).get("shapes") != "identity")
+    table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return table
 
 
 def _entry(group: Mapping[str, Any]) -> Entry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +30,7 @@ class Launches:
     grid: Extent | None
     block: Extent | None
     launches: int
-    durations: tuple[float, ...] = ()
+    durations: Sequence[float] = ()
     values: tuple[Mapping[str, Quantity], ...] = ()
     ranges: tuple[str, ...] = ()
     dynamic_shared: int = 0
@@ -51,7 +51,8 @@ class ImportedReport:
     """One report: `tool` names the table that maps it (`knowledge/imports/<tool>.toml`).
 
     `run` holds metrics of the run in the report's names, `host` what is kept as it is (calls, copies).
-    `columns` are all metrics that the report has, also those that no launch has a number for.
+    `columns` are all metrics that the report has, also those that no launch has a number for. `is_of_nvidia`
+    is false where the report names a GPU of another maker, on which shapes mean other things to rules.
     """
 
     tool: str
@@ -65,3 +66,4 @@ class ImportedReport:
     host: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    is_of_nvidia: bool = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from advisor.evidence.measured.run_times import launch_time
 from advisor.model.findings import Finding
 from advisor.model.history.fingerprint import Fingerprint, Run
 from advisor.reports.changes.runs_in_words import (
@@ -30,7 +31,6 @@ from advisor.reports.outputs.wording.counts import counted
 from advisor.reports.outputs.wording.numbers import factor_in_words
 from advisor.runs.comparison.differences import Difference, KernelChange
 from advisor.runs.comparison.numbers import comparing_numbers
-from advisor.runs.comparison.times import launch_time
 
 _WHOLE_RUN = "the whole run"
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from advisor.evidence.measured.run_times import launch_time
 from advisor.model.devices import Device
 from advisor.model.records import Value
 from advisor.reports.html_report.amounts import amounts
@@ -16,7 +17,6 @@ from advisor.reports.html_report.parts import Cell, Part, Table, cells, without_
 from advisor.reports.html_report.wording import extent, percent, rate, share_of, shortened
 from advisor.reports.outputs.wording.counts import counted
 from advisor.runs.comparison.ranking.ranking import RankedKernel, RankedShape, Ranking
-from advisor.runs.comparison.times import launch_time
 
 _HEADER = (
     "№",

@@ -25,6 +25,7 @@ class CauseBlocks:
     palette: Palette
     width: int
     amounts: Amounts
+    terminal: bool = False
 
     def in_full(self, action: Action) -> list[str]:
         """The lines of a cause; the mark, the assumption and the ends of long texts give way to the rest."""
@@ -43,11 +44,16 @@ class CauseBlocks:
         line, gain, advice, mark, assumed = _within(parts, most - len(head))
         return [*head, *(_INDENT + one for one in (*line, *mark, *gain, *advice, *assumed))]
 
-    def in_a_line(self, action: Action) -> str:
-        """The place and the rule, and of the message what fits, but a few words of it."""
+    def in_a_line(self, action: Action) -> list[str]:
+        """The place and the rule, and of the message what fits, but a few words of it: on a terminal that has
+        no room for these the message goes on in a second line, elsewhere the line is longer.
+        """
         place, what = self._place(action), self._what(action)
-        room = max(self.width, len(f"{place} {what} ") + self.amounts.columns_of_message)
-        return self._painted(paragraph_within(f"{place} {what} {action.finding.message}", room, 1), action)[0]
+        text, needed = f"{place} {what} {action.finding.message}", len(f"{place} {what} ")
+        room = max(self.width, needed + self.amounts.columns_of_message)
+        if self.terminal and room > self.width:
+            return self._painted(paragraph_within(text, self.width, 2, rest="  "), action)
+        return self._painted(paragraph_within(text, room, 1), action)
 
     def _head(self, action: Action, most: int) -> list[str]:
         text = f"{self._place(action)} {self._what(action)} {action.finding.message}"

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from advisor.check.speedup_bounds.actions import Action, Headroom, gain_of_run, ranked_actions
+from advisor.check.speedup_bounds.bound import limiter_by_use
 from advisor.check.speedup_bounds.tree import diagnosis_tree
+from advisor.evidence.measured.run_times import time_of
 from advisor.model.devices import Device
 from advisor.model.findings import Finding
 from advisor.model.history.fingerprint import Fingerprint, Run
@@ -18,7 +20,7 @@ from advisor.runs.comparison.numbers import comparing_numbers
 from advisor.runs.comparison.ranking.kernel_places import KernelPlaces, Place
 from advisor.runs.comparison.ranking.order import Advised, Step, steps_of
 from advisor.runs.comparison.ranking.roofline import Bound, bound_of
-from advisor.runs.comparison.times import marks_of, time_of
+from advisor.runs.comparison.times import marks_of
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,18 @@ class RankedShape:
 
     @property
     def limit(self) -> str | None:
-        """What a launch waits for: the longest of its predicted times, else the roofline's bound."""
-        predicted = self.fingerprint.metrics.get("time_limiter")
+        """What a launch waits for: the longest of its predicted times; latencies where neither half of the
+        GPU was measured to be busy; else the roofline's bound.
+        """
+        metrics = self.fingerprint.metrics
+        predicted = metrics.get("time_limiter")
         if isinstance(predicted, str):
             return diagnosis_tree().limit_in_words(predicted)
+        memory, compute = metrics.get("memory_throughput"), metrics.get("sm_throughput")
+        if isinstance(memory, float) and isinstance(compute, float):
+            by_use = limiter_by_use(memory, compute)
+            if by_use == "latency":
+                return diagnosis_tree().limit_in_words(by_use)
         return self.bound.limiter if self.bound is not None else None
 
 
@@ -74,7 +84,8 @@ class Ranking:
     `device` is that of the knowledge base, None for a GPU that has no file there; `judged_for` names the one
     whose numbers the rules used. `runs` come without fingerprints, the latest first; `wall_ms` is the time of
     their iterations together, None where some run's is not known. `findings` are those of no kernel.
-    `shares` and `headroom` are as those of a check's report; where `is_checked`, findings are that check's.
+    `shares` and `headroom` are as those of a check's report; where `is_checked`, findings of kernels that are
+    as they were are that check's.
     """
 
     device_name: str

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import isclose
 
 from advisor.check.pipeline import Checked, check_with_tables
 from advisor.fixes import with_fixes
 from advisor.fixes.proofs import with_proofs
 from advisor.model.findings import Finding
+from advisor.model.records import SOURCES, Source
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.settings.config import prepare_cache_folder
 from advisor.runs.comparison.ranking.order import steps_of
 from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking, advised, headroom_of
 
 _Key = tuple[str, str, str | int]
+# The path and the kernel that findings belong to.
+_Owner = tuple[str, str | None]
 
 
 def with_remedies(
@@ -22,15 +26,17 @@ def with_remedies(
     options: CheckOptions,
     simulate: bool = False,
     progress: Progress | None = None,
+    latest: bool = True,
 ) -> list[Ranking]:
     """The rankings with fixes and proofs at their findings, and with what the files alone tell.
 
-    With `simulate` predicted kernels that are as they were have the findings of a check, which runs on the
-    simulated GPU what was not kept: a prediction is all that both know of them. What files alone tell
-    stays in the first of several rankings. Files that are gone or do not parse add nothing.
+    With `simulate` kernels that are as they were have the findings of a check, which runs on the simulated
+    GPU what was not kept; measured ones where the runs are the `latest`, for those are what a check of all
+    evidence knows. What files alone tell stays in the first of several rankings. Files that are gone or do
+    not parse add nothing.
     """
     if simulate:
-        rankings = [_as_checked(one, options, progress) for one in rankings]
+        rankings = [_as_checked(one, options, progress, latest) for one in rankings]
     kernels = [kernel for ranking in rankings for kernel in ranking.kernels]
     paths = sorted({one.place.path for one in kernels if one.place.state in ("same", "changed")})
     files = [options.root / path for path in paths if (options.root / path).is_file()]
@@ -48,43 +54,72 @@ def _device(ranking: Ranking, options: CheckOptions) -> str:
     return ranking.device.id if ranking.device else options.device
 
 
-def _as_checked(ranking: Ranking, options: CheckOptions, progress: Progress | None) -> Ranking:
-    """A predicted ranking of kernels that are all as they were, with what a check finds in their files."""
-    settings = options.settings
-    paths = sorted({kernel.place.path for kernel in ranking.kernels})
-    files = [options.root / path for path in paths]
-    present = all(kernel.place.state == "same" for kernel in ranking.kernels)
-    if ranking.is_measured or ranking.device is None or not files or not present:
+def _as_checked(ranking: Ranking, options: CheckOptions, progress: Progress | None, latest: bool) -> Ranking:
+    """A ranking whose kernels that are as they were have what a check finds in their files: of predicted ones
+    all are, or none is asked for. Of a measured kernel what only another shape of its launches shows stays.
+    """
+    kernels = [kernel for kernel in ranking.kernels if kernel.place.state == "same"]
+    evidence = _evidence(ranking, options, latest)
+    alone = not ranking.is_measured and len(kernels) < len(ranking.kernels)
+    if evidence is None or ranking.device is None or not kernels or alone:
         return ranking
+    paths = sorted({kernel.place.path for kernel in kernels})
+    settings = options.settings
     wanted = replace(
         options,
         device=ranking.device.id,
-        any_device=not settings.device_named,
-        evidence=settings.evidence,
+        # What was measured ran on one GPU; a prediction holds for whichever is used.
+        any_device=not ranking.is_measured and not settings.device_named,
+        evidence=evidence,
         synthesis=settings.synthesis,
         no_run=False,
         cache_folder=prepare_cache_folder(settings),
         fixes=False,
         proofs=False,
     )
-    checked = check_with_tables(files, wanted, progress)
+    checked = check_with_tables([options.root / path for path in paths], wanted, progress)
     found = _by_kernel(checked)
     hosts = tuple(one for path in paths for one in found.get((path, None), ()))
     return replace(
         ranking,
         kernels=tuple(
-            replace(kernel, findings=tuple(found.get((kernel.place.path, kernel.name), ())))
+            replace(kernel, findings=tuple(_checked(kernel, found))) if kernel in kernels else kernel
             for kernel in ranking.kernels
         ),
         findings=(*(one for one in ranking.findings if one.path not in paths), *hosts),
-        shares=checked.report.shares,
-        headroom=checked.report.headroom,
+        shares={**ranking.shares, **checked.report.shares},
+        headroom={**ranking.headroom, **checked.report.headroom},
         is_checked=True,
     )
 
 
-def _by_kernel(checked: Checked) -> dict[tuple[str, str | None], list[Finding]]:
-    found: dict[tuple[str, str | None], list[Finding]] = {}
+def _evidence(ranking: Ranking, options: CheckOptions, latest: bool) -> Source | None:
+    """The evidence of a check that knows what a ranking knows; None where it would know something else, or
+    where the project wants nothing to be simulated.
+    """
+    if not ranking.is_measured:
+        return options.settings.evidence
+    simulates = SOURCES.index(options.settings.evidence) >= SOURCES.index("simulated")
+    return "measured" if latest and simulates else None
+
+
+def _checked(kernel: RankedKernel, found: Mapping[_Owner, Sequence[Finding]]) -> Iterator[Finding]:
+    """What a check finds in a kernel, which it judges by its longest shape, and what other shapes show."""
+    checked = found.get((kernel.place.path, kernel.name), ())
+    told = {one.rule for one in checked}
+    yield from checked
+    for one in kernel.findings:
+        share = None if one.launches is None else one.launches.share_of_time
+        if share is not None and one.rule not in told and not isclose(share, _main_share(kernel)):
+            yield one
+
+
+def _main_share(kernel: RankedKernel) -> float:
+    return (kernel.main.time_ms or 0.0) / kernel.time_ms if kernel.time_ms else 1.0
+
+
+def _by_kernel(checked: Checked) -> dict[_Owner, list[Finding]]:
+    found: dict[_Owner, list[Finding]] = {}
     for finding in checked.report.findings:
         found.setdefault((finding.path, finding.kernel_concerned()), []).append(finding)
     return found
@@ -95,12 +130,14 @@ def _with_source(rankings: Sequence[Ranking], checked: Checked) -> list[Ranking]
     told = {_key(one) for ranking in rankings for one in _findings(ranking)}
     alone = _by_kernel(checked)
 
-    def found(kernel: RankedKernel) -> RankedKernel:
+    def found(kernel: RankedKernel, is_checked: bool) -> RankedKernel:
+        if is_checked and kernel.place.state == "same":
+            return kernel
         more = _new(alone.get((kernel.place.path, kernel.name), ()), told)
         return replace(kernel, findings=(*_new(kernel.findings, set()), *more))
 
     return [
-        one if one.is_checked else replace(one, kernels=tuple(found(kernel) for kernel in one.kernels))
+        replace(one, kernels=tuple(found(kernel, one.is_checked) for kernel in one.kernels))
         for one in rankings
     ]
 

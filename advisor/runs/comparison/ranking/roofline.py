@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from advisor.evidence.measured.run_times import launch_time
 from advisor.evidence.metrics.times.resources import latency
 from advisor.model.devices import Device
 from advisor.model.history.fingerprint import Fingerprint
 from advisor.model.records import Value
-from advisor.runs.comparison.times import launch_time
 
 
 @dataclass(frozen=True)

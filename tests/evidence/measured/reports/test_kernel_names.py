@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.evidence.measured.reports.cuda_calls import communicates
+from advisor.evidence.measured.reports.cuda_calls import communicates, is_of_library
 from advisor.evidence.measured.reports.kernel_names import readable, shortened
 
 OPTIONS = "cw51cXTLSUwv1sDUaKthoaNgoKmjgOR3W3CwAkMXLaJtQYkOIgxJU0gCqOkEJoHkbttqdVhoqlspQGNFHSgJ5BnXagIA"
@@ -71,3 +71,42 @@ def test_kernels_that_exchange_data_with_other_gpus() -> None:
     assert communicates("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)")
     assert communicates("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t")
     assert not communicates("copy_to_nccl_buffer(float*)")
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [
+        "ampere_sgemm_32x32_sliced1x4_nn",
+        "turing_fp16_s1688gemm_fp16_128x128_ldg8_f2f_tn",
+        "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x32_stage4",
+        "void cutlass::Kernel2<cutlass_80_wmma_tensorop_f16_s161616gemm_f16_16x16_32x1_tn_align8>(Params)",
+        "void gemv2T_kernel_val<int, int, float, float, float, 128, 16, 4, 4, false>(int, float)",
+        "void splitKreduce_kernel<float, float, float, float, true, true, false>(float const*)",
+        "cudnn_infer_volta_scudnn_128x64_relu_small_nn_v1",
+        "void cudnn::bn_bw_1C11_kernel_new<float, float, float2, 512, true, 1>(float)",
+        "void at_cuda_detail::cub::DeviceScanKernel<Policy, long>(long)",
+        "void thrust::cuda_cub::core::_kernel_agent<Agent>(int)",
+        "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)",
+        "cupy_add__float32_float32_float32",
+        "Cijk_Ailk_Bljk_SB_MT64x64x16_SE_K1",
+    ],
+)
+def test_kernels_of_libraries(reported: str) -> None:
+    assert is_of_library(readable(reported).name)
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [
+        "gemm(float*, float*)",
+        "sgemm_128x128(float*)",
+        "void reduce_kernel<256>(float*)",
+        "cutlass::Kernel<MyGemm>",
+        "triton_poi_fused_add_0",
+        "atomics(int*)",
+        "nccl_like(float*)",
+        "mine::cub::scan(int*)",
+    ],
+)
+def test_kernels_that_a_program_may_have_itself(reported: str) -> None:
+    assert not is_of_library(readable(reported).name)

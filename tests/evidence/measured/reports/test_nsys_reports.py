@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from nsys_export import PROCESS, THREAD, Export, launch_bound_run
 
 from advisor.evidence.measured.reports import read_report
 from advisor.evidence.measured.reports.fingerprints import Reading, reading_of
+from advisor.evidence.measured.reports.timelines import nvtx_ranges
 
 DATA = Path(__file__).parents[3] / "data/reports"
 
@@ -180,3 +182,84 @@ def test_how_launches_begin(tmp_path: Path) -> None:
     assert kernel.timing is not None and kernel.timing.most == pytest.approx(0.004)
     assert found.metrics["api_launch_overhead_ms"] == pytest.approx(0.02)
     assert found.unused == ()
+
+
+def test_a_launch_finds_its_ranges_however_late_its_kernel_begins(tmp_path: Path) -> None:
+    """Ten launches at once in `step`, whose kernels of 100 us come one after the other, most after its end.
+
+    The calls of another process have the same correlations, and stand in no range.
+    """
+    export = Export(tmp_path / "queue.sqlite")
+    for number in range(10):
+        export.call(10 + number, 11 + number, "cudaLaunchKernel_v7000", number)
+        export.call(10 + number, 11 + number, "cudaLaunchKernel_v7000", number, THREAD + (1 << 24))
+        export.kernel(50 + 100 * number, 150 + 100 * number, "f(float *)", (1, 1, 1), (32, 1, 1), number)
+    export.ranges = [(5, 30, "step", THREAD)]
+    (found,) = reading(export.write()).fingerprints
+    assert (found[1].ranges, found[1].launches) == (("step",), 10)
+
+
+def test_of_two_ranges_that_begin_together_the_longer_one_is_outside(tmp_path: Path) -> None:
+    export = Export(tmp_path / "nested.sqlite")
+    for number, at in enumerate((10, 20, 30)):
+        export.call(at, at + 1, "cuLaunchKernel", number)
+        export.kernel(100 + 10 * number, 105 + 10 * number, f"k{number}(int)", (1, 1, 1), (32, 1, 1), number)
+    # A range is open at its begin, and closed at its end.
+    export.ranges = [(10, 20, "inner", THREAD), (10, 30, "outer", THREAD)]
+    names = {name: one.ranges for name, one in reading(export.write()).fingerprints}
+    assert names == {"k0(int)": ("outer", "inner"), "k1(int)": ("outer",), "k2(int)": ()}
+
+
+TRACE = "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Device,Name\n"
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 0, 2)])
+def test_a_trace_of_the_gpu_may_have_any_order(tmp_path: Path, order: tuple[int, ...]) -> None:
+    """Stretches of 0 to 10, 5 to 15, 40 to 50 and 90 to 100 us: 35 us of 100, and a gap of 40."""
+    rows = [f"{start}000,10000,{start},8,1,1,64,1,1,NVIDIA L4 (0),k(int)\n" for start in (0, 5, 40, 90)]
+    path = tmp_path / "trace.csv"
+    path.write_text(TRACE + "".join(rows[at] for at in order))
+    found = reading(path)
+    assert found.metrics["total_latency_ms"] == pytest.approx(0.1)
+    assert found.metrics["gpu_utilization"] == pytest.approx(0.35)
+    assert found.metrics["longest_gap_ms"] == pytest.approx(0.04)
+    assert found.fingerprints[0][1].launches == 4
+
+
+def test_a_long_trace_takes_little_more_than_eight_bytes_for_a_launch(tmp_path: Path) -> None:
+    def peak(launches: int) -> int:
+        path = tmp_path / f"{launches}.csv"
+        rows = (f"{at * 9},5,{at},8,1,1,64,1,1,NVIDIA L4 (0),k(int)\n" for at in range(launches))
+        path.write_text(TRACE + "".join(rows))
+        tracemalloc.start()
+        read_report(path)
+        used = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return used
+
+    assert (peak(12_000) - peak(2_000)) / 10_000 < 24
+
+
+def test_a_long_database_takes_little_more_than_eight_bytes_for_a_launch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Launches that wait: calls are read 10 ms ahead, which are 500 of 20 us.
+    monkeypatch.setattr(nvtx_ranges, "_MOST_WAITING", 1_000)
+
+    def peak(launches: int) -> int:
+        export = Export(tmp_path / f"{launches}.sqlite")
+        for number in range(launches):
+            at = 20 * number
+            export.call(at, at + 5, "cudaLaunchKernel_v7000", number)
+            export.kernel(at + 6, at + 9, "k(int)", (8, 1, 1), (64, 1, 1), number)
+        export.ranges = [(0, 20 * launches, "epoch", THREAD)]
+        export.write()
+        tracemalloc.start()
+        (found,) = read_report(export.path).launches
+        used = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert (found.launches, found.ranges) == (launches, ("epoch",))
+        return used
+
+    # Python's memory alone: what SQLite sorts goes to files.
+    assert (peak(12_000) - peak(2_000)) / 10_000 < 24

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,28 @@ def test_a_trace_of_version_3(tmp_path: Path) -> None:
     assert (kernel.metrics["time_mean_ms"], kernel.metrics["launches"]) == (1.5, 2.0)
     assert not {"grid_blocks", "block_threads"} & set(kernel.metrics)
     assert (found.metrics["total_latency_ms"], found.metrics["gpu_utilization"]) == (5.0, pytest.approx(0.6))
+
+
+def test_a_trace_in_another_order_has_the_same_times(tmp_path: Path) -> None:
+    rows = ['"k",1000000,3000000,64,1,1,1000,2,1', '"k",5000000,6000000,64,1,1,1000,2,1']
+    found = [
+        reading_of(read_report(written(tmp_path, f"{TRACE},{SIZES}", *some))).metrics
+        for some in (rows, rows[::-1])
+    ]
+    assert found[0] == found[1]
+
+
+def test_a_long_trace_takes_little_more_than_eight_bytes_for_a_launch(tmp_path: Path) -> None:
+    def peak(launches: int) -> int:
+        rows = (f'"k",{at * 9},{at * 9 + 5},64,1,1,1000,2,1' for at in range(launches))
+        path = written(tmp_path, f"{TRACE},{SIZES}", *rows)
+        tracemalloc.start()
+        read_report(path)
+        used = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return used
+
+    assert (peak(12_000) - peak(2_000)) / 10_000 < 24
 
 
 def test_a_trace_of_version_1(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from contextlib import closing
 from pathlib import Path
 
 from advisor.evidence.measured.reports.cuda_calls import direction, is_pageable
-from advisor.evidence.measured.reports.nvtx_ranges import ranges_of_launches
 from advisor.evidence.measured.reports.reading.sqlite_tables import Export
 from advisor.evidence.measured.reports.report import Extent, ImportedReport, Quantity
-from advisor.evidence.measured.reports.run_totals import RunTotals, span_of
-from advisor.evidence.measured.reports.timeline import Busy, LaunchGroups
+from advisor.evidence.measured.reports.timelines.nvtx_ranges import ranges_of_launches
+from advisor.evidence.measured.reports.timelines.run_totals import RunTotals, span_of
+from advisor.evidence.measured.reports.timelines.timeline import Busy, LaunchGroups
 from advisor.model.errors import UsageError
 
 NAME = "Nsight Systems SQLite export"
@@ -102,13 +102,12 @@ def _kernels(
     for start, end, *row in export.rows(_KERNELS, ("start", "end", *columns), order="start"):
         values = dict(zip(columns, row, strict=True))
         union.add(start, end)
-        key = (values["globalPid"], values["correlationId"])
         shape = (
             export.text(values[names]) or "(unknown kernel)",
             _extent(values, "grid"),
             _extent(values, "block"),
             int(values["dynamicSharedMemory"] or 0),
-            ranges.get(key, ()) if ranges else (),
+            ranges.around(values["globalPid"], values["correlationId"], start) if ranges else (),
         )
         groups.add(
             shape,
@@ -192,6 +191,7 @@ def _device(export: Export) -> tuple[str | None, int | None, str | None]:
         return None, None, None
     rows = export.rows(_GPUS, ("name", "smCount", "computeMajor", "computeMinor"))
     name, sms, major, minor = next(rows, (None, None, None, None))
+    name = name if isinstance(name, str) else None
     return name, sms, None if major is None or minor is None else f"{major}.{minor}"
 
 

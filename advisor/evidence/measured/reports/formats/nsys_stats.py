@@ -6,24 +6,29 @@ A file may hold one report, as `--output` writes it, or several behind each othe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from advisor.evidence.measured.reports.cuda_calls import direction_in, is_pageable
+from advisor.evidence.measured.reports.cuda_calls import direction_in
 from advisor.evidence.measured.reports.reading.csv_tables import rows_of
 from advisor.evidence.measured.reports.reading.opening import decoded
 from advisor.evidence.measured.reports.reading.printed_numbers import Notation, is_absent, notation_of
 from advisor.evidence.measured.reports.reading.printed_units import in_base_unit
 from advisor.evidence.measured.reports.report import ImportedReport, Launches, Quantity
-from advisor.evidence.measured.reports.run_totals import RunTotals
-from advisor.evidence.measured.reports.timeline import Busy, LaunchGroups
+from advisor.evidence.measured.reports.timelines.gpu_trace import Trace
+from advisor.evidence.measured.reports.timelines.run_totals import RunTotals
+from advisor.evidence.measured.reports.timelines.timeline import (
+    LaunchGroups,
+    OrderedStretches,
+    OutOfOrder,
+    Stretches,
+)
 from advisor.model.errors import UsageError
 
 NAME = "nsys stats CSV"
 _COLUMN = re.compile(r"(?P<name>.*?)\s*\((?P<unit>[^()]*)\)")
-_EACH = {"Reg/Trd": "register/thread"}
-_AXES = "XYZ"
 # Columns that are read here, or follow from those.
 _READ = {
     "Time", "Total", "Total Time", "Name", "Operation", "Count", "Instances", "Num Calls",
@@ -35,20 +40,25 @@ _READ = {
     *(f"{part}{statistic}" for part in "TAQK" for statistic in ("Avg", "Med", "Min", "Max", "StdDev")),
 }  # fmt: skip
 _TEXTS = {"Name", "Operation", "SrcMemKd", "DstMemKd", "Device", "API Name", "API Function", "Kernel Name"}
+_IN_EVERY_HEADING = {"Name", "Kernel Name", "Operation"}
 _STATISTICS = {"mean": "Avg", "median": "Med", "least": "Min", "most": "Max", "deviation": "StdDev"}
 _NANOSECONDS = 1e6
 
 
 @dataclass
 class _Table:
-    """One report: its columns with their units, and its rows with the lines that they stand on."""
+    """One report: its columns with their units, and its rows where these are sums."""
 
     path: Path
     kind: str
     names: list[str]
     units: list[str]
     rows: list[list[str]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
+
+    @cached_property
+    def of_numbers(self) -> list[int]:
+        """The columns that hold numbers."""
+        return [at for at, name in enumerate(self.names) if name in _READ - _TEXTS]
 
     def records(self) -> list[dict[str, str]]:
         """The rows by the names of their columns."""
@@ -91,14 +101,36 @@ def _named(cell: str) -> tuple[str, str]:
 
 
 def read(path: Path) -> ImportedReport:
-    """What the reports hold. Raises UsageError where none of them has a row, or one is damaged."""
-    tables = _tables(path)
-    if not any(table.rows for table in tables):
-        raise UsageError(f"{path}: the reports hold no kernels, calls or copies.")
-    notation = notation_of(cell for table in tables for row in table.rows for cell in row)
-    for table in tables:
-        _refuse_other_than_numbers(table, notation, path)
+    """What the reports hold. Raises UsageError where none of them has a row, or one is damaged.
+
+    The file is read twice, since all of its numbers together tell how they are printed. Rows of sums are
+    kept; a trace of the GPU may have millions, which are counted as they come. nsys writes them in the order
+    of their beginnings; times of another trace are kept.
+    """
+    notation = notation_of(cell for _, _, row in _rows(path) for cell in row)
+    try:
+        return _read(path, notation, OrderedStretches)
+    except OutOfOrder:
+        return _read(path, notation, Stretches)
+
+
+def _read(
+    path: Path, notation: Notation, stretches: type[Stretches] | type[OrderedStretches]
+) -> ImportedReport:
     totals, groups = RunTotals(), LaunchGroups()
+    tables: list[_Table] = []
+    trace: Trace | None = None
+    for table, line, row in _rows(path):
+        if not tables or table is not tables[-1]:
+            tables.append(table)
+            trace = Trace(path, table.names, table.units, notation, totals, groups, stretches, trace)
+        _refuse_other_than_numbers(table, line, row, notation)
+        if table.kind == "trace" and trace is not None:
+            trace.take(row)
+        else:
+            table.rows.append(row)
+    if not tables:
+        raise UsageError(f"{path}: the reports hold no kernels, calls or copies.")
     launches: list[Launches] = []
     notes = [
         "Summaries of nsys stats hold no timeline, grids or NVTX ranges; "
@@ -108,13 +140,13 @@ def read(path: Path) -> ImportedReport:
     for table in tables:
         if table.kind == "executions":
             launches += _executions(table, notation, totals, kinds)
-        elif table.kind == "trace":
-            _trace(table, notation, totals, groups)
-            notes = ["The trace of the GPU holds no calls of the host and no NVTX ranges."]
         elif table.kind == "kernels":
             launches += [_summary(row, table, notation) for row in table.records()]
-        else:
+        elif table.kind != "trace":
             _sum_up(table, notation, totals)
+    if "trace" in kinds and trace is not None:
+        trace.end()
+        notes = ["The trace of the GPU holds no calls of the host and no NVTX ranges."]
     # The trace has every launch that the summary has.
     found = groups.launches() or tuple(launches)
     totals.names = len({one.name for one in found})
@@ -124,45 +156,46 @@ def read(path: Path) -> ImportedReport:
         if found
         else {k: v for k, v in totals.values().items() if not k.startswith("kernels.")}
     )
+    device = trace.device if trace is not None else None
     return ImportedReport(
-        tool="nsys", launches=found, run=run, device=_device(tables), host=totals.host(), notes=tuple(notes),
+        tool="nsys", launches=found, run=run, device=device, host=totals.host(), notes=tuple(notes),
         columns=tuple(dict.fromkeys(name for table in tables for name in table.names if name not in _READ)),
     )  # fmt: skip
 
 
-def _tables(path: Path) -> list[_Table]:
-    tables: list[_Table] = []
-    inside = False
+def _rows(path: Path) -> Iterator[tuple[_Table, int, list[str]]]:
+    """The rows of all reports with the line that each ends on."""
+    table: _Table | None = None
     for line, row in rows_of(path):
         cells = [cell.strip() for cell in row]
-        kind = _heading(cells)
+        kind = _heading(cells) if _may_be_heading(cells) else None
         if kind:
             named = [_named(cell) for cell in cells]
-            tables.append(_Table(path, kind, [name for name, _ in named], [unit for _, unit in named]))
-            inside = True
+            table = _Table(path, kind, [name for name, _ in named], [unit for _, unit in named])
         elif not any(cells) or len(cells) == 1:
-            inside = False
-        elif inside and len(cells) == len(tables[-1].names):
-            tables[-1].rows.append(cells)
-            tables[-1].lines.append(line)
-        elif inside:
+            table = None
+        elif table is not None and len(cells) == len(table.names):
+            yield table, line, cells
+        elif table is not None:
             raise UsageError(
                 f"{path}:{line}: a row has {len(cells)} columns where the heading has "
-                f"{len(tables[-1].names)}; the file is cut off or damaged."
+                f"{len(table.names)}; the file is cut off or damaged."
             )
-    return tables
 
 
-def _refuse_other_than_numbers(table: _Table, notation: Notation, path: Path) -> None:
+def _may_be_heading(cells: Sequence[str]) -> bool:
+    """Whether a row may name the columns of a report: a trace has millions of others."""
+    return any(cell in _IN_EVERY_HEADING for cell in cells)
+
+
+def _refuse_other_than_numbers(table: _Table, line: int, row: Sequence[str], notation: Notation) -> None:
     """Raise UsageError with its line for a cell that should hold a number and does not."""
-    numbers = [at for at, name in enumerate(table.names) if name in _READ - _TEXTS]
-    for line, row in zip(table.lines, table.rows, strict=True):
-        for at in numbers:
-            if notation.number(row[at]) is None and not is_absent(row[at]):
-                raise UsageError(
-                    f"{path}:{line}: `{row[at]}` in the column {table.names[at]} is no number; "
-                    "the file is damaged."
-                )
+    for at in table.of_numbers:
+        if notation.number(row[at]) is None and not is_absent(row[at]):
+            raise UsageError(
+                f"{table.path}:{line}: `{row[at]}` in the column {table.names[at]} is no number; "
+                "the file is damaged."
+            )
 
 
 def _number(row: Mapping[str, str], column: str, notation: Notation) -> float:
@@ -233,58 +266,3 @@ def _sum_up(table: _Table, notation: Notation, totals: RunTotals) -> None:
             size := in_base_unit(Quantity(_number(row, "Total", notation), table.unit("Total")))
         ) is not None:
             totals.copied_bytes[direction_in(operation) or "other"] += round(size[0])
-
-
-def _trace(table: _Table, notation: Notation, totals: RunTotals, groups: LaunchGroups) -> None:
-    """Read the events of cuda_gpu_trace: what has a grid is a kernel."""
-    stretches: list[tuple[float, float]] = []
-    kernels: list[tuple[float, float]] = []
-    totals.saw_copies, totals.fills = True, 0.0
-    totals.saw_memory_kinds = "SrcMemKd" in table.names
-    for row in table.records():
-        start = _nanoseconds(row, "Start", table, notation)
-        spent = _nanoseconds(row, "Duration", table, notation)
-        stretches.append((start, start + spent))
-        if row.get("GrdX", "").strip():
-            kernels.append(stretches[-1])
-            _count_kernel(row, table, notation, spent, groups)
-        elif "memset" in row["Name"].lower():
-            totals.fills += spent
-        else:
-            totals.copies[direction_in(row["Name"]) or "other"] += spent  # type: ignore[assignment]
-            if any(is_pageable(row.get(kind, "")) for kind in ("SrcMemKd", "DstMemKd")):
-                totals.copies["pageable"] += spent  # type: ignore[assignment]
-    totals.kernels = Busy.of(*zip(*kernels, strict=True)) if kernels else Busy()
-    totals.device = Busy.of(*zip(*stretches, strict=True)) if stretches else Busy()
-    if totals.device.first is not None:
-        totals.span = totals.device.end - totals.device.first
-
-
-def _count_kernel(
-    row: Mapping[str, str], table: _Table, notation: Notation, spent: float, groups: LaunchGroups
-) -> None:
-    sizes = {
-        f"{part}{axis}": int(_number(row, f"{part}{axis}", notation))
-        for part in ("Grd", "Blk")
-        for axis in _AXES
-    }
-    values = {
-        name: Quantity(number, _EACH.get(name, table.unit(name)))
-        for name in ("Reg/Trd", "StcSMem", "DymSMem")
-        if (number := notation.number(row.get(name, ""))) is not None
-    }
-    values |= {f"grid{axis}": Quantity(float(sizes[f"Grd{axis}"])) for axis in _AXES}
-    values |= {f"block{axis}": Quantity(float(sizes[f"Blk{axis}"])) for axis in _AXES}
-    dynamic = in_base_unit(values["DymSMem"]) if "DymSMem" in values else None
-    grid = (sizes["GrdX"], sizes["GrdY"], sizes["GrdZ"])
-    block = (sizes["BlkX"], sizes["BlkY"], sizes["BlkZ"])
-    shape = (row["Name"], grid, block, round(dynamic[0]) if dynamic else 0, ())
-    groups.add(shape, spent / _NANOSECONDS, values)
-
-
-def _device(tables: Sequence[_Table]) -> str | None:
-    for table in tables:
-        for row in table.records():
-            if row.get("Device", "").strip():
-                return re.sub(r"\s*\(\d+\)$", "", row["Device"].strip())
-    return None

@@ -6,7 +6,8 @@ Grids are counted in work-items there; blocks of a grid are its work-items over 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from advisor.evidence.measured.reports.cuda_calls import direction_in
@@ -14,8 +15,13 @@ from advisor.evidence.measured.reports.reading.csv_tables import rows_of
 from advisor.evidence.measured.reports.reading.opening import decoded
 from advisor.evidence.measured.reports.reading.possible import is_possible
 from advisor.evidence.measured.reports.report import Extent, ImportedReport, Launches, Quantity
-from advisor.evidence.measured.reports.run_totals import RunTotals
-from advisor.evidence.measured.reports.timeline import Busy, LaunchGroups
+from advisor.evidence.measured.reports.timelines.run_totals import RunTotals
+from advisor.evidence.measured.reports.timelines.timeline import (
+    LaunchGroups,
+    OrderedStretches,
+    OutOfOrder,
+    Stretches,
+)
 from advisor.model.errors import UsageError
 
 NAME = "CSV of rocprof and rocprofv3"
@@ -54,16 +60,29 @@ def _first(columns: Sequence[str], names: set[str]) -> str | None:
 
 
 def read(path: Path) -> ImportedReport:
-    """What the table holds. Raises UsageError where it has no row, or one is damaged."""
-    header, rows = _table(path)
-    if not rows:
+    """What the table holds. Raises UsageError where it has no row, or one is damaged.
+
+    The kernels of a trace are counted as they come, in the order of their beginnings; times of a trace in
+    another order are kept.
+    """
+    try:
+        return _read(path, OrderedStretches())
+    except OutOfOrder:
+        return _read(path, Stretches())
+
+
+def _read(path: Path, stretches: Stretches | OrderedStretches) -> ImportedReport:
+    table = _table(path)
+    first = next(table, None)
+    if first is None:
         raise UsageError(f"{path}: the table holds no kernels, calls or copies.")
+    header, rows = set(first), chain((first,), table)
     totals, notes = RunTotals(), []
-    if set(header) >= _SUMS:
+    if header >= _SUMS:
         launches = tuple(_summed(rows, totals))
         notes.append("Sums of rocprof hold no grids and no timeline; its trace of kernels does.")
     else:
-        launches = _traced(header, rows, totals)
+        launches = _traced(header, rows, totals, stretches)
     totals.names = len({one.name for one in launches})
     totals.launches = sum(one.launches for one in launches)
     run = {
@@ -79,22 +98,21 @@ def read(path: Path) -> ImportedReport:
     )
 
 
-def _table(path: Path) -> tuple[list[str], list[Mapping[str, str]]]:
+def _table(path: Path) -> Iterator[Mapping[str, str]]:
+    """The rows below the heading, one at a time: traces are long. Raises UsageError for a damaged one."""
     header: list[str] = []
-    rows: list[Mapping[str, str]] = []
     for line, row in rows_of(path):
         cells = [cell.strip() for cell in row]
         if not header:
             header = cells if _is_heading(cells) else []
         elif len(cells) == len(header):
             _refuse_other_than_numbers(path, line, header, cells)
-            rows.append(dict(zip(header, cells, strict=True)))
+            yield dict(zip(header, cells, strict=True))
         elif any(cells):
             raise UsageError(
                 f"{path}:{line}: a row has {len(cells)} columns where the heading has {len(header)}; "
                 "the file is cut off or damaged."
             )
-    return header, rows
 
 
 def _refuse_other_than_numbers(path: Path, line: int, header: Sequence[str], cells: Sequence[str]) -> None:
@@ -113,7 +131,7 @@ def _number(text: str) -> float | None:
     return found if is_possible(found) else None
 
 
-def _summed(rows: Sequence[Mapping[str, str]], totals: RunTotals) -> Iterator[Launches]:
+def _summed(rows: Iterable[Mapping[str, str]], totals: RunTotals) -> Iterator[Launches]:
     """Kernels of a table of sums; calls and copies are counted in `totals`."""
     for row in rows:
         name, spent, number = row["Name"], float(row["TotalDurationNs"]), int(float(row["Calls"]))
@@ -131,13 +149,15 @@ def _summed(rows: Sequence[Mapping[str, str]], totals: RunTotals) -> Iterator[La
 
 
 def _traced(
-    header: Sequence[str], rows: Sequence[Mapping[str, str]], totals: RunTotals
+    names: set[str],
+    rows: Iterable[Mapping[str, str]],
+    totals: RunTotals,
+    stretches: Stretches | OrderedStretches,
 ) -> tuple[Launches, ...]:
     """Kernels of a trace; one of calls or copies has none, and is counted in `totals`."""
-    names = set(header)
     kernel, call = _first(_KERNEL, names), _first(_CALL, names)
     begin, end = _first(_BEGIN, names) or "", _first(_END, names) or ""
-    groups, stretches = LaunchGroups(), []
+    groups = LaunchGroups()
     for row in rows:
         start, stop = float(row[begin]), float(row[end])
         if call:
@@ -145,12 +165,12 @@ def _traced(
         elif not kernel:
             _copied(row["Direction"], stop - start, totals)
         else:
-            stretches.append((start, stop))
+            stretches.add(start, stop)
             grid, block = _shape(row)
             shape = (_symbol(row[kernel]), grid, block, 0, ())
             groups.add(shape, (stop - start) * _MILLISECONDS, {})
     if stretches:
-        totals.kernels = totals.device = Busy.of(*zip(*stretches, strict=True))
+        totals.kernels = totals.device = stretches.union()
         totals.span = totals.kernels.end - (totals.kernels.first or 0.0)
     return groups.launches()
 

@@ -18,6 +18,10 @@ _POINT_DECIMALS = re.compile(
 )
 
 
+# So many digits are a number that any report may hold.
+_SURE_DIGITS = 16
+
+
 @dataclass(frozen=True)
 class Notation:
     """How a report prints numbers: the mark before decimals, and whether the report itself decides it."""
@@ -27,6 +31,8 @@ class Notation:
 
     def number(self, text: str) -> float | None:
         """The number that a text prints, None for `n/a` and other words."""
+        if len(text) < _SURE_DIGITS and text.isascii() and text.isdigit():
+            return float(text)
         folded = text.strip().translate(_SPACES)
         if folded.casefold() in _ABSENT:
             return None
@@ -53,12 +59,14 @@ def notation_of(texts: Iterable[str]) -> Notation:
     """
     points = commas = doubtful = 0
     for text in texts:
+        if "," not in text and "." not in text:
+            continue
         folded = text.strip().translate(_SPACES)
         if _POINT_DECIMALS.fullmatch(folded):
             points += 1
         elif _COMMA_DECIMALS.fullmatch(folded):
             commas += 1
-        elif "," in folded or "." in folded:
+        else:
             doubtful += 1
     if points and commas:
         return Notation("," if commas > points else ".", certain=False)

@@ -39,7 +39,9 @@ class Export:
         of_numbers = [(at, name) for at, name in enumerate(columns) if name in known and name not in _TEXTS]
         for row in self.connection.execute(f"SELECT {shown} FROM {_quoted(table)}{where}{ordered}"):
             for at, name in of_numbers:
-                _check(row[at], name)
+                # Whole numbers of SQLite have 64 bits at most.
+                if type(row[at]) is not int:
+                    _check(row[at], name)
             yield row
 
     def text(self, value: int | str | None) -> str:
@@ -78,6 +80,21 @@ class Export:
                 _check(spent, "end")
                 yield self.text(name), number, spent, who
 
+    def launching_calls(self, tables: Sequence[str], kernels: str) -> Iterator[tuple[int, int, int]]:
+        """Begin, correlation and thread of the calls that launched a kernel, in order of their beginnings."""
+        launched = f"SELECT correlationId FROM {_quoted(kernels)}"
+        parts = [
+            f"SELECT start AS begin, correlationId, globalTid FROM {_quoted(table)} "
+            f"WHERE globalTid IS NOT NULL AND correlationId IN ({launched})"
+            for table in tables
+        ]
+        query = f"{' UNION ALL '.join(parts)} ORDER BY begin"
+        for begin, correlation, thread in self.connection.execute(query):
+            _check(begin, "start")
+            _check(correlation, "correlationId")
+            _check(thread, "globalTid")
+            yield begin, correlation, thread
+
     def stretches(self, tables: Sequence[str]) -> Iterator[tuple[int, int]]:
         """The events of several tables in order of their beginnings, on the device of the first kernel."""
         devices = [table for table in tables if "deviceId" in self.tables[table]]
@@ -92,8 +109,9 @@ class Export:
             for table in tables
         ]
         for begin, finish in self.connection.execute(f"{' UNION ALL '.join(parts)} ORDER BY begin"):
-            _check(begin, "start")
-            _check(finish, "end")
+            if type(begin) is not int or type(finish) is not int:
+                _check(begin, "start")
+                _check(finish, "end")
             yield begin, finish
 
 

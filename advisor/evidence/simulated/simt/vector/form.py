@@ -38,7 +38,7 @@ def _check_register(item: Instruction, name: str, kind: str | None) -> None:
 
 
 def _lacking(item: Instruction, function: Function) -> str | None:
-    """Why an instruction is none, None where it is one."""
+    """What is wrong with the form of an instruction, None where nothing is."""
     if item.opcode == "bra":
         target = item.operands[0] if len(item.operands) == 1 else None
         is_known = isinstance(target, Symbol) and target.name in function.labels

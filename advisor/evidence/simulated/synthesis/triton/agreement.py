@@ -29,7 +29,7 @@ _Line = tuple[str, str, int, str, str, str]
 
 @dataclass(frozen=True)
 class Shown:
-    """One launch: what was seen, the numbers of its code, and what makes its requests others."""
+    """One launch: what was counted, the numbers of its code, and what its requests differ by."""
 
     trial: Trial
     code: dict[str, float]
@@ -82,8 +82,9 @@ def _alike_rows(each: Sequence[dict[str, float]], shown: Sequence[Shown]) -> lis
 
 
 def _as_few_in_vain(first: dict[str, float], other: dict[str, float]) -> bool:
-    """Whether of two requests both touch as many sectors of those that they need; one that begins within a
-    sector touches one more.
+    """Whether two requests waste alike: both touch the same number of sectors for each one that they need.
+
+    A request that begins within a sector may touch one more.
     """
     if not first.keys() & other.keys() >= _OF_BYTES:
         return False
@@ -127,9 +128,10 @@ def _lines(kernel: str, shown: Shown, move: Move) -> dict[_Line, LineReading]:
 
 
 def _compare(counts: LineCounts, metric: str, each: Sequence[float | None], varies: Sequence[Varies]) -> bool:
-    """Note what launches agree about, the least and the most of what types make differ, else what each saw.
+    """Whether what launches tell of a metric holds for rows at multiples of 16 alone.
 
-    Whether it holds for rows at multiples of 16 alone.
+    Writes to `counts` the value that they agree about, else the least and the most where their types make the
+    difference, else the value of each launch.
     """
     left = [(one, how) for one, how in zip(each, varies, strict=True) if one is not _LEFT]
     values = [one for one, _ in left]

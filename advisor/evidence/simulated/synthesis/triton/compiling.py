@@ -145,7 +145,7 @@ def _is_one(value: int | float | bool) -> bool:
 
 
 def _own(value: Constant) -> Any:
-    """A value after a process's boundary, in which tuples may be lists."""
+    """A value as it was before it was sent to this process, which turns tuples into lists."""
     return tuple(map(_own, value)) if isinstance(value, list | tuple) else value
 
 

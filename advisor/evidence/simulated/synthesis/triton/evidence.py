@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence, shape
+from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence, launch_sentence
 from advisor.evidence.simulated.synthesis.result import MadeLaunch, Synthesis
 from advisor.model.machine_code.triton_unit import TritonUnit
 from advisor.model.records import Record
@@ -15,21 +13,9 @@ _NAMED = 8
 
 
 def add_triton(found: SynthesisedEvidence, unit: TritonUnit, synthesis: Synthesis) -> None:
-    """Add what is known of one kernel."""
-    words = launch_in_words(synthesis, unit.where)
-    assumptions = (*((words,) if words else ()), *synthesis.assumptions)
-    found.by_kernel[unit.kernel] = synthesis
+    """Add what is known of one kernel of Triton."""
     record = Record("triton_kernel", unit.kernel, unit.path, Span(unit.line), unit.name)
-    ended = sum(one.ended for one in synthesis.launches)
-    record.know("synthesised", assumptions, **synthesis.values)
-    record.know(
-        "synthesised",
-        assumptions,
-        synthesised_launches=ended,
-        counts_unknown_because=synthesis.unknown or None,
-    )
-    found.records.append(record)
-    found.lines += replace(synthesis, assumptions=assumptions).line_readings()
+    found.add_record(record, launch_in_words(synthesis, unit.where), synthesis)
 
 
 def launch_in_words(synthesis: Synthesis, where: str) -> str:
@@ -37,10 +23,8 @@ def launch_in_words(synthesis: Synthesis, where: str) -> str:
     if not synthesis.launches:
         return ""
     made = synthesis.launches[0]
-    others = len(synthesis.launches) - 1
-    agrees = f"; {others} {'other agrees' if others == 1 else 'others agree'}" if others else ""
     pattern = f" [from {where}]" if where else ""
-    return f"Synthesised launch: grid {shape(made.grid)}, {_warps(made)}{pattern}{_numbers(made)}{agrees}."
+    return launch_sentence(synthesis, f"{_warps(made)}{pattern}{_numbers(made)}")
 
 
 def _warps(made: MadeLaunch) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,14 +28,60 @@ class Busy:
         self.covered += max(0.0, end - max(start, self.end))
         self.end = max(self.end, end)
 
-    @classmethod
-    def of(cls, starts: Iterable[float], ends: Iterable[float]) -> Busy:
-        """The union of stretches in any order."""
-        begin, finish = np.asarray(list(starts)), np.asarray(list(ends))
-        found = cls()
-        for at in np.argsort(begin, kind="stable"):
-            found.add(float(begin[at]), float(finish[at]))
-        return found
+
+@dataclass
+class Stretches:
+    """Stretches in any order, sixteen bytes for each; times in any one unit."""
+
+    starts: array[float] = field(default_factory=lambda: array("d"))
+    ends: array[float] = field(default_factory=lambda: array("d"))
+
+    def __bool__(self) -> bool:
+        return bool(self.starts)
+
+    def add(self, start: float, end: float) -> None:
+        """Keep a stretch."""
+        self.starts.append(start)
+        self.ends.append(end)
+
+    def union(self) -> Busy:
+        """What they cover together."""
+        if not self.starts:
+            return Busy()
+        begin, finish = np.frombuffer(self.starts), np.frombuffer(self.ends)
+        order = np.argsort(begin, kind="stable")
+        begin, finish = begin[order], finish[order]
+        # When the device was free again before each stretch.
+        free = np.maximum.accumulate(np.concatenate(([begin[0]], finish)))
+        covered = np.maximum(0.0, finish - np.maximum(begin, free[:-1]))
+        gap = max(0.0, float(np.max(begin - free[:-1])))
+        return Busy(math.fsum(covered), gap, float(begin[0]), float(free[-1]))
+
+
+class OutOfOrder(Exception):
+    """A stretch began before the one in front of it."""
+
+
+class OrderedStretches:
+    """Stretches in order of their beginnings, of which nothing but their union is kept."""
+
+    def __init__(self) -> None:
+        self._union = Busy()
+        self._last = -math.inf
+
+    def __bool__(self) -> bool:
+        return self._union.first is not None
+
+    def add(self, start: float, end: float) -> None:
+        """Count a stretch. Raises OutOfOrder where it begins before the last one."""
+        if start < self._last:
+            raise OutOfOrder
+        self._last = start
+        self._union.add(start, end)
+
+    def union(self) -> Busy:
+        """What they cover together."""
+        return self._union
 
 
 Shape = tuple[str, Extent | None, Extent | None, int, tuple[str, ...]]
@@ -64,7 +110,7 @@ class LaunchGroups:
                 grid=shape[1],
                 block=shape[2],
                 launches=len(durations),
-                durations=tuple(durations),
+                durations=durations,
                 values=(self.values[shape],),
                 ranges=shape[4],
                 dynamic_shared=shape[3],

@@ -9,7 +9,7 @@ from typing import Any
 
 from advisor.evidence.measured.reports.cuda_calls import call_kind
 from advisor.evidence.measured.reports.report import Quantity
-from advisor.evidence.measured.reports.timeline import Busy
+from advisor.evidence.measured.reports.timelines.timeline import Busy
 
 
 @dataclass

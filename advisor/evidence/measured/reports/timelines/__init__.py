@@ -1,0 +1,1 @@
+"""Events in time: stretches, the launches among them, the ranges around these, and their sums."""
