@@ -141,7 +141,12 @@ class Session:
         tasks = asyncio.all_tasks(self.loop)
         for task in tasks:
             task.cancel()
-        self.loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+
+        async def ended() -> None:
+            # Within the loop: other tests may leave the thread without one of its own.
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+        self.loop.run_until_complete(ended())
         self.loop.close()
 
 

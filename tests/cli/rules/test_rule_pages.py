@@ -160,7 +160,12 @@ OF_LEVEL = {
         "advisor/evidence/metrics/derived",
         "advisor/evidence/metrics/times",
     ),
-    "simulated": ("advisor/evidence/simulated", "advisor/evidence/metrics/derived"),
+    "simulated": (
+        "advisor/evidence/simulated",
+        "advisor/evidence/metrics/derived",
+        # Sums over the launches of a recorded run, also of one whose times were predicted.
+        "advisor/evidence/measured/run_times.py",
+    ),
     "measured": (
         "advisor/evidence/measured",
         "advisor/evidence/metrics/derived",

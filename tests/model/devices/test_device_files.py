@@ -132,7 +132,9 @@ def test_the_record_has_the_vocabulary_of_the_entity() -> None:
     assert (record.entity, record.key, record.label) == ("device", "t4", "NVIDIA T4")
     assert {metric: reading.value for metric, reading in record.readings.items()} == {
         "sm_count": 40,
+        "warp_size": 32,
         "max_threads_per_sm": 1024,
+        "shared_bytes_per_block": 64 * 1024,
         "fp64_rate": 1 / 32,
         "dram_bandwidth": 320e9,
         "fp32_peak": 8.1e12,
