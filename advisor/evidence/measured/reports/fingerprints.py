@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import statistics
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
 from advisor.evidence.measured.reports.cuda_calls import communicates, is_of_library
 from advisor.evidence.measured.reports.kernel_names import readable
 from advisor.evidence.measured.reports.mapping import mapped, over_launches, shapes_are_judged
-from advisor.evidence.measured.reports.report import ImportedReport, Launches
+from advisor.evidence.measured.reports.report import ImportedReport, Launches, Quantity
 from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, Timing
 from advisor.model.records import Value
 
@@ -59,22 +61,18 @@ def reading_of(report: ImportedReport) -> Reading:
 def _fingerprint(
     report: ImportedReport, launches: Launches, used: set[str], refused: dict[str, str]
 ) -> Fingerprint:
-    tool, each = report.tool, []
-    for values in launches.values if report.is_of_nvidia else ():
-        one = mapped(tool, "kernel", values)
-        used |= one.used
-        refused.update(one.refused)
-        each.append(one.metrics)
+    each = launches.values if report.is_of_nvidia else ()
     name = readable(launches.name)
     timing = _timing(launches)
-    metrics = combined(tool, each, launches.durations if len(each) == len(launches.durations) else ())
+    weights = launches.durations if len(each) == len(launches.durations) else ()
+    metrics = combined(report.tool, (_mapped(report.tool, one, used, refused) for one in each), weights)
     if launches.durations:
         metrics["latency_ms"] = math.fsum(launches.durations)
     elif launches.values and "statistics.total" in launches.values[0]:
         metrics["latency_ms"] = float(launches.values[0]["statistics.total"].value)
     metrics["launches"] = float(launches.launches)
     for metric, extent in (("grid_blocks", launches.grid), ("block_threads", launches.block)):
-        if extent is not None and report.is_of_nvidia and shapes_are_judged(tool):
+        if extent is not None and report.is_of_nvidia and shapes_are_judged(report.tool):
             metrics.setdefault(metric, float(math.prod(extent)))
     metrics |= _time_metrics(timing)
     if communicates(name.name):
@@ -87,36 +85,52 @@ def _fingerprint(
     return Fingerprint(identity, "measured", launches.launches, timing, metrics, ranges=launches.ranges)
 
 
-def combined(tool: str, each: Sequence[Mapping[str, Value]], weights: Sequence[float]) -> dict[str, Value]:
+def _mapped(
+    tool: str, values: Mapping[str, Quantity], used: set[str], refused: dict[str, str]
+) -> Mapping[str, Value]:
+    one = mapped(tool, "kernel", values)
+    used |= one.used
+    refused.update(one.refused)
+    return one.metrics
+
+
+@dataclass
+class _Over:
+    """One metric of several launches: its numbers with their weights, and the weights of its texts."""
+
+    numbers: array[float] = field(default_factory=lambda: array("d"))
+    weights: array[float] = field(default_factory=lambda: array("d"))
+    texts: dict[str, float] = field(default_factory=dict)
+
+    def add(self, value: Value, weight: float) -> None:
+        if isinstance(value, str):
+            self.texts[value] = self.texts.get(value, 0.0) + weight
+        else:
+            self.numbers.append(float(value))
+            self.weights.append(weight)
+
+    def together(self, how: Literal["sum", "weighted", "mean"]) -> Value:
+        if not self.numbers:
+            return max(self.texts, key=lambda text: self.texts[text])
+        if how == "sum":
+            return math.fsum(self.numbers)
+        total = sum(self.weights)
+        if how == "weighted" and total > 0.0 and min(self.numbers) != max(self.numbers):
+            pairs = zip(self.numbers, self.weights, strict=True)
+            return math.fsum(value * weight for value, weight in pairs) / total
+        return statistics.fmean(self.numbers)
+
+
+def combined(tool: str, each: Iterable[Mapping[str, Value]], weights: Sequence[float]) -> dict[str, Value]:
     """The metrics of several launches together: sums, means, and shares weighted by the launches' times.
 
     A text that differs between launches is that of the longest.
     """
-    found: dict[str, Value] = {}
-    for metric in dict.fromkeys(name for one in each for name in one):
-        values = [
-            (one[metric], weights[at] if weights else 1.0) for at, one in enumerate(each) if metric in one
-        ]
-        numbers = [(float(value), weight) for value, weight in values if not isinstance(value, str)]
-        found[metric] = _over(tool, metric, numbers) if numbers else _heaviest(values)
-    return found
-
-
-def _heaviest(values: Sequence[tuple[Value, float]]) -> str:
-    weights: dict[str, float] = {}
-    for value, weight in values:
-        weights[str(value)] = weights.get(str(value), 0.0) + weight
-    return max(weights, key=lambda text: weights[text])
-
-
-def _over(tool: str, metric: str, numbers: Sequence[tuple[float, float]]) -> float:
-    values = [value for value, _ in numbers]
-    how, total = over_launches(tool, metric), sum(weight for _, weight in numbers)
-    if how == "sum":
-        return math.fsum(values)
-    if how == "weighted" and total > 0.0 and min(values) != max(values):
-        return math.fsum(value * weight for value, weight in numbers) / total
-    return statistics.fmean(values)
+    found: dict[str, _Over] = {}
+    for at, one in enumerate(each):
+        for metric, value in one.items():
+            found.setdefault(metric, _Over()).add(value, weights[at] if weights else 1.0)
+    return {metric: over.together(over_launches(tool, metric)) for metric, over in found.items()}
 
 
 def _time_metrics(timing: Timing | None) -> dict[str, Value]:

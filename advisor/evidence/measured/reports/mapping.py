@@ -154,6 +154,23 @@ def _plan(tool: str, entity: Entity, known: tuple[str, ...]) -> _Plan:
     return tuple(found)
 
 
+@lru_cache(maxsize=4096)
+def asked_for(tool: str, entity: Entity, name: str) -> bool:
+    """Whether a tool's table makes something of a metric of this name."""
+    return any(pattern.fullmatch(name) for pattern in _asked(tool, entity))
+
+
+@cache
+def _asked(tool: str, entity: Entity) -> tuple[re.Pattern[str], ...]:
+    found = (
+        pattern
+        for entry in entries(tool, entity)
+        for names in (*entry.terms.values(), entry.zero)
+        for pattern in names
+    )
+    return tuple(dict.fromkeys(found))
+
+
 def counters_beside(tool: str, unused: Collection[str], known: Collection[str]) -> dict[str, tuple[str, str]]:
     """For metrics of a report that nothing was made of alone: the one counter that they lack, and of what."""
     found: dict[str, tuple[str, str]] = {}

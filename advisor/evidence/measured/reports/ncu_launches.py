@@ -1,15 +1,14 @@
-"""Launches of an Nsight Compute report, gathered by kernel, shape and NVTX ranges."""
+"""What rows of an Nsight Compute report say of the launch that they are about."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from advisor.evidence.measured.reports.reading.csv_tables import extent
 from advisor.evidence.measured.reports.reading.printed_numbers import Notation
-from advisor.evidence.measured.reports.reading.printed_units import in_base_unit
-from advisor.evidence.measured.reports.report import Extent, Launches, Quantity
+from advisor.evidence.measured.reports.report import Extent, Quantity
 
 # Columns that say which launch a row is about; every other column is a metric.
 IDENTITY = (
@@ -23,8 +22,6 @@ _RANGE_COLUMN = re.compile(r".*Domain:(Push/Pop|Start/Stop)_Range.*|NVTX.*", re.
 _RANGE = re.compile(r'"([^"]+)"')
 _FIELDS_BEHIND = 6
 _INSTANCES = re.compile(r"^(.*?)\s*\(.*\)$", re.DOTALL)
-_SHAPE_METRICS = {"block": "launch__block_dim_", "grid": "launch__grid_dim_"}
-TIME = ("gpu__time_duration.sum", "gpu__time_duration.avg")
 
 
 def is_range_column(name: str) -> bool:
@@ -32,9 +29,9 @@ def is_range_column(name: str) -> bool:
     return _RANGE_COLUMN.fullmatch(name.strip()) is not None
 
 
-@dataclass
+@dataclass(frozen=True)
 class NcuLaunch:
-    """One launch as its rows tell it."""
+    """One launch without its metrics."""
 
     name: str
     grid: Extent | None
@@ -42,7 +39,6 @@ class NcuLaunch:
     capability: str = ""
     process: str = ""
     ranges: tuple[str, ...] = ()
-    values: dict[str, Quantity] = field(default_factory=dict)
 
 
 def launch_of(row: Mapping[str, str]) -> NcuLaunch:
@@ -79,50 +75,3 @@ def quantity(name: str, text: str, unit: str, notation: Notation) -> Quantity | 
     # Without a unit 0.9 could be 90% or 0.9%; the name of the metric says which.
     percent = not unit.strip() and "pct" in name
     return Quantity(number, "%" if percent else unit.strip())
-
-
-def gathered(launches: Sequence[NcuLaunch]) -> tuple[Launches, ...]:
-    """The launches with those of one kernel, one shape and the same ranges together."""
-    groups: dict[tuple[object, ...], list[NcuLaunch]] = {}
-    for one in launches:
-        grid = one.grid or _from_metrics(one, "grid")
-        block = one.block or _from_metrics(one, "block")
-        groups.setdefault((one.name, grid, block, _dynamic(one), one.ranges), []).append(one)
-    return tuple(_together(key, group) for key, group in groups.items())
-
-
-def _together(key: tuple[object, ...], group: Sequence[NcuLaunch]) -> Launches:
-    _, grid, block, dynamic, ranges = key
-    times = [found for one in group if (found := _milliseconds(one)) is not None]
-    return Launches(
-        name=group[0].name,
-        grid=grid,  # type: ignore[arg-type]
-        block=block,  # type: ignore[arg-type]
-        launches=len(group),
-        durations=tuple(times) if len(times) == len(group) else (),
-        values=tuple(one.values for one in group),
-        ranges=ranges,  # type: ignore[arg-type]
-        dynamic_shared=int(str(dynamic)),
-    )
-
-
-def _milliseconds(launch: NcuLaunch) -> float | None:
-    names = [*TIME, *(name for name in launch.values if name.endswith("|Duration"))]
-    found = next((launch.values[name] for name in names if name in launch.values), None)
-    base = None if found is None else in_base_unit(found)
-    return base[0] if base is not None and base[1] == "time" else None
-
-
-def _dynamic(launch: NcuLaunch) -> int:
-    names = ("launch__shared_mem_per_block_dynamic", "Launch Statistics|Dynamic Shared Memory Per Block")
-    found = next((launch.values[name] for name in names if name in launch.values), None)
-    base = None if found is None else in_base_unit(found)
-    return round(base[0]) if base is not None and base[1] == "byte" else 0
-
-
-def _from_metrics(launch: NcuLaunch, which: str) -> Extent | None:
-    sizes = [launch.values.get(f"{_SHAPE_METRICS[which]}{axis}") for axis in "xyz"]
-    if any(size is None or isinstance(size.value, str) for size in sizes):
-        return None
-    x, y, z = (int(size.value) for size in sizes if size is not None)
-    return x, y, z

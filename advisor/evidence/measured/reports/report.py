@@ -31,7 +31,7 @@ class Launches:
     block: Extent | None
     launches: int
     durations: Sequence[float] = ()
-    values: tuple[Mapping[str, Quantity], ...] = ()
+    values: Sequence[Mapping[str, Quantity]] = ()
     ranges: tuple[str, ...] = ()
     dynamic_shared: int = 0
 

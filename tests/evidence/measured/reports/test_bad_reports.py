@@ -54,6 +54,12 @@ def refused(path: Path) -> str:
             "damaged or cut off",
         ),
         ("report.nsys-rep", b"NSYS....", "nsys export"),
+        (
+            "summary.csv",
+            b'"Process ID","Kernel Name","Invocations","Section Name","Metric Name","Metric Unit",'
+            b'"Minimum","Maximum","Average"\n"1","k","2","Occupancy","Achieved Occupancy","%","1","3","2"\n',
+            "without `--print-summary`",
+        ),
         ("nulls.csv", b'"ID","Kernel Name","a__b.sum"\n"0","k\0","1"\n', "binary"),
     ],
 )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from advisor.evidence.measured.reports.ncu_launches import NcuLaunch, gathered, launch_of, quantity
+from advisor.evidence.measured.reports.launch_table import LaunchTable, is_kept
+from advisor.evidence.measured.reports.ncu_launches import launch_of, quantity
 from advisor.evidence.measured.reports.reading.csv_tables import has_columns, rows_of
 from advisor.evidence.measured.reports.reading.opening import decoded
 from advisor.evidence.measured.reports.reading.printed_numbers import Notation, notation_of
@@ -15,56 +16,56 @@ from advisor.model.errors import UsageError
 NAME = "Nsight Compute CSV (--page raw, details or source)"
 _NEEDED = ("Kernel Name", "Metric Name", "Metric Value")
 _LAUNCH = ("Process ID", "ID")
+# What `--print-summary` prints in place of values.
+_SUMMARY = ("Kernel Name", "Metric Name", "Minimum", "Maximum", "Average")
 
 
 def recognises(path: Path, head: bytes) -> bool:
     """Whether the file's header has columns for the name and the value of a metric."""
     del path
-    text = decoded(head)
-    return any(all(f"{name}" in line for name in _NEEDED) for line in text.splitlines())
+    lines = decoded(head).splitlines()
+    return any(all(name in line for name in names) for line in lines for names in (_NEEDED, _SUMMARY))
 
 
 def read(path: Path) -> ImportedReport:
-    """The launches of a details page. Raises UsageError where it has none."""
-    rows = _rows(path)
-    notation = notation_of(row["Metric Value"] for row in rows)
-    launches: dict[tuple[str, ...], NcuLaunch] = {}
-    advice = 0
-    for row in rows:
-        key = (*(row.get(column, "") for column in _LAUNCH), row["Kernel Name"])
-        launch = launches.setdefault(key, launch_of(row))
-        if row["Metric Name"].strip():
-            _take(launch, row, notation)
-        else:
-            advice += bool(row.get("Rule Name", "").strip())
-    if not launches:
+    """The launches of a details page. Raises UsageError where it has none.
+
+    The page is read twice, first for how it prints numbers, since a long one does not fit into memory.
+    """
+    notation = notation_of(row["Metric Value"] for row in _rows(path))
+    launches = _Launches(notation)
+    for row in _rows(path):
+        launches.take(row)
+    table = launches.table
+    if not len(table):
         raise UsageError(f"{path}: the report holds no launch of a kernel.")
-    names = dict.fromkeys(name for launch in launches.values() for name in launch.values)
-    first = next(iter(launches.values()))
     return ImportedReport(
         tool="ncu",
-        launches=gathered(list(launches.values())),
-        capability=first.capability or None,
-        command=first.process,
-        notes=_notes(notation, advice),
-        columns=tuple(names),
+        launches=table.gathered(),
+        capability=table.first().capability or None,
+        command=table.first().process,
+        notes=_notes(notation, launches.advice),
+        columns=tuple(launches.names),
     )
 
 
-def _rows(path: Path) -> list[Mapping[str, str]]:
+def _rows(path: Path) -> Iterator[Mapping[str, str]]:
     header: list[str] = []
-    rows: list[Mapping[str, str]] = []
     for line, row in rows_of(path):
         if has_columns(row, _NEEDED):
             header = [cell.strip() for cell in row]
+        elif has_columns(row, _SUMMARY):
+            raise UsageError(
+                f"{path}:{line}: the table sums launches up; export it without `--print-summary`, "
+                "so that each launch has its rows."
+            )
         elif header and _is_row(row, header):
-            rows.append(dict(zip(header, row, strict=False)))
+            yield dict(zip(header, row, strict=False))
         elif header and len(row) > 1:
             raise UsageError(
                 f"{path}:{line}: a row has {len(row)} columns where the header has {len(header)}; "
                 "the file is cut off or damaged."
             )
-    return rows
 
 
 def _is_row(row: Sequence[str], header: Sequence[str]) -> bool:
@@ -72,13 +73,33 @@ def _is_row(row: Sequence[str], header: Sequence[str]) -> bool:
     return header.index("Metric Value") < len(row) <= len(header) + 1
 
 
-def _take(launch: NcuLaunch, row: Mapping[str, str], notation: Notation) -> None:
-    name = row["Metric Name"].strip()
-    if "__" not in name:
-        name = f"{row.get('Section Name', '').strip()}|{name}"
-    found = quantity(name, row["Metric Value"], row.get("Metric Unit", ""), notation)
-    if found is not None:
-        launch.values[name] = found
+class _Launches:
+    """Launches as rows come: of each what becomes another metric, of the rest the names."""
+
+    def __init__(self, notation: Notation) -> None:
+        self._notation = notation
+        self._numbers: dict[tuple[str, ...], int] = {}
+        self.table, self.advice = LaunchTable(), 0
+        # With whether something is made of it.
+        self.names: dict[str, bool] = {}
+
+    def take(self, row: Mapping[str, str]) -> None:
+        """Count a row: a metric of a launch, or a remark of the profiler's own rules."""
+        key = (*(row.get(column, "") for column in _LAUNCH), row["Kernel Name"])
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = self.table.add(launch_of(row))
+        name = row["Metric Name"].strip()
+        if not name:
+            self.advice += bool(row.get("Rule Name", "").strip())
+            return
+        if "__" not in name:
+            name = f"{row.get('Section Name', '').strip()}|{name}"
+        if self.names.get(name) is False:
+            return
+        found = quantity(name, row["Metric Value"], row.get("Metric Unit", ""), self._notation)
+        if found is not None and self.names.setdefault(name, is_kept(name)):
+            self.table.put(number, name, found)
 
 
 def _notes(notation: Notation, advice: int) -> tuple[str, ...]:

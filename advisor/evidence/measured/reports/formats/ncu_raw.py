@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from advisor.evidence.measured.reports.ncu_launches import (
-    IDENTITY,
-    NcuLaunch,
-    gathered,
-    is_range_column,
-    launch_of,
-    quantity,
-)
+from advisor.evidence.measured.reports.launch_table import LaunchTable, is_kept
+from advisor.evidence.measured.reports.ncu_launches import IDENTITY, is_range_column, launch_of, quantity
 from advisor.evidence.measured.reports.reading.csv_tables import has_columns, rows_of
 from advisor.evidence.measured.reports.reading.opening import decoded
 from advisor.evidence.measured.reports.reading.printed_numbers import Notation, notation_of
@@ -32,77 +27,91 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def read(path: Path) -> ImportedReport:
-    """The launches of a raw page. Raises UsageError where it has none."""
-    header: list[str] = []
-    units: list[str] = []
-    rows: list[list[str]] = []
-    dropped: list[int] = []
-    for line, row in rows_of(path):
-        if has_columns(row, ("ID", "Kernel Name")):
-            if header and row != header:
-                raise UsageError(
-                    f"{path}:{line}: another table begins, with other columns; export them one by one."
-                )
-            header, units = [cell.strip() for cell in row], []
-        elif header and len(row) == len(header) and not row[header.index("ID")].strip():
-            units = row
-        elif header and len(row) == len(header):
-            rows.append(row)
-        elif header and any(cell.strip() for cell in row) and len(row) > 1:
-            dropped.append(line)
-    if dropped:
-        raise UsageError(
-            f"{path}:{dropped[0]}: {len(dropped)} of {len(dropped) + len(rows)} rows do not have the columns "
-            "of the header, this one first; the file is cut off or damaged."
-        )
-    if not rows:
-        raise UsageError(f"{path}: the report holds no launch of a kernel.")
-    return _report(header, units or [""] * len(header), rows, bool(units))
+    """The launches of a raw page with the metrics that become others. Raises UsageError where it has none."""
+    return report_of(path, every=False)
 
 
-def _report(
-    header: Sequence[str], units: Sequence[str], rows: Sequence[Sequence[str]], told: bool
-) -> ImportedReport:
-    metrics = [
-        (at, name)
-        for at, name in enumerate(header)
-        if name and name not in IDENTITY and not is_range_column(name)
-    ]
-    notation = notation_of(_numbers(rows, [at for at, _ in metrics]))
-    launches = [_launch(header, units, row, metrics, notation) for row in rows]
-    notes = [] if notation.certain else [_doubt(notation)]
-    if not told:
-        notes.append("The report has no row of units; only numbers that need none are used.")
+def report_of(path: Path, every: bool) -> ImportedReport:
+    """The launches of a raw page, with `every` with all their metrics. Raises UsageError where it has none.
+
+    The page is read twice, first for how it prints numbers, since a long one does not fit into memory.
+    """
+    notation = notation_of(row[at] for page, row in _rows(path) for at, _ in page.metrics)
+    table, page, device = LaunchTable(), _Page([]), None
+    chosen: list[tuple[int, str]] = []
+    for page, row in _rows(path):
+        if not table:
+            device = _device(page.header, row)
+            chosen = [(at, name) for at, name in page.metrics if every or is_kept(name)]
+        number = table.add(launch_of(dict(zip(page.header, row, strict=True))))
+        for at, name in chosen:
+            found = quantity(name, row[at], page.units[at] if page.units else "", notation)
+            if found is not None:
+                table.put(number, name, found)
+    first = table.first()
     return ImportedReport(
         tool="ncu",
-        launches=gathered(launches),
-        device=_device(header, rows),
-        capability=launches[0].capability or None,
-        command=launches[0].process,
-        notes=tuple(notes),
-        columns=tuple(name for _, name in metrics),
+        launches=table.gathered(),
+        device=device,
+        capability=first.capability or None,
+        command=first.process,
+        notes=_notes(notation, page),
+        columns=tuple(name for _, name in page.metrics),
     )
 
 
-def _launch(
-    header: Sequence[str],
-    units: Sequence[str],
-    row: Sequence[str],
-    metrics: Iterable[tuple[int, str]],
-    notation: Notation,
-) -> NcuLaunch:
-    launch = launch_of(dict(zip(header, row, strict=True)))
-    for at, name in metrics:
-        found = quantity(name, row[at], units[at], notation)
-        if found is not None:
-            launch.values[name] = found
-    return launch
+@dataclass
+class _Page:
+    """The columns of the page and the units below them."""
+
+    header: list[str]
+    units: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.metrics = [
+            (at, name)
+            for at, name in enumerate(self.header)
+            if name and name not in IDENTITY and not is_range_column(name)
+        ]
 
 
-def _numbers(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> Iterator[str]:
-    for row in rows:
-        for at in columns:
-            yield row[at]
+def _rows(path: Path) -> Iterator[tuple[_Page, list[str]]]:
+    """The rows of launches. Raises UsageError at the end where other rows stand between them, or none."""
+    page: _Page | None = None
+    dropped: list[int] = []
+    taken = 0
+    for line, row in rows_of(path):
+        if has_columns(row, ("ID", "Kernel Name")):
+            header = [cell.strip() for cell in row]
+            if page is not None and header != page.header:
+                raise UsageError(
+                    f"{path}:{line}: another table begins, with other columns; export them one by one."
+                )
+            page = page or _Page(header)
+        elif page is None:
+            continue
+        elif len(row) != len(page.header):
+            if len(row) > 1 and any(cell.strip() for cell in row):
+                dropped.append(line)
+        elif not row[page.header.index("ID")].strip():
+            page.units = row
+        else:
+            taken += 1
+            yield page, row
+    if dropped:
+        raise UsageError(
+            f"{path}:{dropped[0]}: {len(dropped)} of {len(dropped) + taken} rows do not have the columns "
+            "of the header, this one first; the file is cut off or damaged."
+        )
+    if not taken:
+        raise UsageError(f"{path}: the report holds no launch of a kernel.")
+
+
+def _notes(notation: Notation, page: _Page) -> tuple[str, ...]:
+    notes = [] if notation.certain else [_doubt(notation)]
+    if not page.units:
+        notes.append("The report has no row of units; only numbers that need none are used.")
+    return tuple(notes)
 
 
 def _doubt(notation: Notation) -> str:
@@ -112,7 +121,5 @@ def _doubt(notation: Notation) -> str:
     )
 
 
-def _device(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str | None:
-    if _DEVICE_NAME not in header:
-        return None
-    return rows[0][header.index(_DEVICE_NAME)].strip() or None
+def _device(header: Sequence[str], row: Sequence[str]) -> str | None:
+    return (row[header.index(_DEVICE_NAME)].strip() or None) if _DEVICE_NAME in header else None

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from advisor.evidence.measured.reports.formats import ncu_raw, ncu_source
-from advisor.evidence.measured.reports.ncu_launches import NcuLaunch, gathered
+from advisor.evidence.measured.reports.launch_table import LaunchTable
+from advisor.evidence.measured.reports.ncu_launches import NcuLaunch
 from advisor.evidence.measured.reports.report import Extent, ImportedReport, Quantity
 from advisor.model.errors import UsageError
 
@@ -45,7 +46,7 @@ def read(path: Path) -> ImportedReport:
 def _by_program(program: str, path: Path) -> ImportedReport:
     with tempfile.TemporaryDirectory(prefix="advisor-") as folder:
         raw = _exported(program, path, Path(folder) / "raw.csv", "--page", "raw")
-        report = ncu_raw.read(raw)
+        report = ncu_raw.report_of(raw, every=True)
         try:
             source = _exported(
                 program, path, Path(folder) / "source.csv", "--page", "source", "--print-source", "cuda,sass"
@@ -75,30 +76,34 @@ def _exported(program: str, path: Path, target: Path, *options: str) -> Path:
 
 
 def _by_module(module: Any, path: Path) -> ImportedReport:
+    table = LaunchTable()
     try:
-        launches = list(_actions(module.load_report(str(path))))
+        for launch, values in _actions(module.load_report(str(path))):
+            number = table.add(launch)
+            for name, value in values.items():
+                table.put(number, name, value)
     except Exception as error:  # whatever the tool's module raises
         raise UsageError(f"{path}: ncu_report cannot read the report: {error}.") from None
-    if not launches:
+    if not len(table):
         raise UsageError(f"{path}: the report holds no launch of a kernel.")
-    device = launches[0].values.get(_DEVICE_NAME)
+    device = table.get(0, _DEVICE_NAME)
     return ImportedReport(
         tool="ncu",
-        launches=gathered(launches),
+        launches=table.gathered(),
         device=str(device.value) if device else None,
-        capability=launches[0].capability or None,
-        columns=tuple(dict.fromkeys(name for one in launches for name in one.values)),
+        capability=table.first().capability or None,
+        columns=table.names(),
     )
 
 
-def _actions(context: Any) -> Iterator[NcuLaunch]:
+def _actions(context: Any) -> Iterator[tuple[NcuLaunch, dict[str, Quantity]]]:
     for number in range(context.num_ranges()):
         group = context.range_by_idx(number)
         for at in range(group.num_actions()):
             yield _launch(group.action_by_idx(at))
 
 
-def _launch(action: Any) -> NcuLaunch:
+def _launch(action: Any) -> tuple[NcuLaunch, dict[str, Quantity]]:
     values = {}
     for name in action.metric_names():
         metric = action.metric_by_name(name)
@@ -109,13 +114,13 @@ def _launch(action: Any) -> NcuLaunch:
             values[name] = Quantity(value)
     capability = [values.get(f"device__attribute_compute_capability_{part}") for part in ("major", "minor")]
     numbers = [f"{int(one.value)}" for one in capability if one and not isinstance(one.value, str)]
-    return NcuLaunch(
+    launch = NcuLaunch(
         name=action.name(),
         grid=_extent(values, "grid"),
         block=_extent(values, "block"),
         capability=".".join(numbers) if len(numbers) == 2 else "",
-        values=values,
     )
+    return launch, values
 
 
 def _extent(values: dict[str, Quantity], which: str) -> Extent | None:

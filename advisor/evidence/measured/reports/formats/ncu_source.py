@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from advisor.evidence.measured.reports.mapping import stall_name
+from advisor.evidence.measured.reports.mapping import asked_for, stall_name
 from advisor.evidence.measured.reports.ncu_launches import quantity
 from advisor.evidence.measured.reports.reading.csv_tables import rows_of
 from advisor.evidence.measured.reports.reading.opening import decoded
@@ -24,6 +24,7 @@ _SAMPLES = (
     "Sampling Data (All)", "group:smsp__pcsamp_warp_stall_reasons",
 )  # fmt: skip
 _NO_STALL = ("stall_selected",)
+_AGAIN = "{} tables of lines are of further launches; of each kernel the one with most samples counts."
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -53,20 +54,38 @@ class _Part:
 
 
 def read(path: Path) -> ImportedReport:
-    """The lines of a source page. Raises UsageError where it has none."""
-    parts = list(_parts(path))
-    notation = notation_of(cell for part in parts for row in part.rows for cell in row)
-    lines = [line for part in parts for line in _lines(part, notation)]
-    if not lines:
-        if any(part.rows for part in parts):
+    """The lines of a source page. Raises UsageError where it has none.
+
+    The page is read twice, first for how it prints numbers. Of several launches of a kernel that with most
+    samples tells of its lines.
+    """
+    notation = notation_of(cell for part in _parts(path) for row in part.rows for cell in row)
+    columns: dict[str, None] = {}
+    kept: dict[tuple[str, str], tuple[float, list[ReportedLine]]] = {}
+    has_rows, again = False, 0
+    for part in _parts(path):
+        has_rows |= bool(part.rows)
+        columns |= dict.fromkeys(name for name in part.header if not _is_read(name))
+        samples, lines = _lines(part, notation)
+        known = kept.get((part.kernel, part.path))
+        again += bool(lines) and known is not None
+        if lines and (known is None or samples > known[0]):
+            kept[part.kernel, part.path] = samples, lines
+    if not kept:
+        if has_rows:
             raise UsageError(
                 f"{path}: the page lists machine instructions without lines; export it with "
                 "`--print-source cuda,sass` from a report made with `--import-source yes` and code built "
                 "with line information."
             )
         raise UsageError(f"{path}: the source page has no lines.")
-    columns = dict.fromkeys(name for part in parts for name in part.header if not _is_read(name))
-    return ImportedReport(tool="ncu", launches=(), lines=tuple(lines), columns=tuple(columns))
+    return ImportedReport(
+        tool="ncu",
+        launches=(),
+        lines=tuple(line for _, lines in kept.values() for line in lines),
+        columns=tuple(columns),
+        notes=(_AGAIN.format(again),) if again else (),
+    )
 
 
 def _is_read(name: str) -> bool:
@@ -75,17 +94,21 @@ def _is_read(name: str) -> bool:
 
 
 def _parts(path: Path) -> Iterator[_Part]:
+    """The tables of a page, each with its rows."""
     kernel = file = ""
     part: _Part | None = None
     for line, row in rows_of(path):
         cells = [cell.strip() for cell in row]
-        if len(cells) >= 2 and cells[0] in _KERNEL and not _is_header(cells):
-            kernel, part = cells[1], None
-        elif len(cells) >= 2 and cells[0] in _FILE:
-            file, part = cells[1], None
-        elif _is_header(cells):
-            part = _Part(kernel, file, cells)
+        titled = len(cells) >= 2 and cells[0] in (*_KERNEL, *_FILE)
+        if part is not None and (titled or _is_header(cells)):
             yield part
+            part = None
+        if _is_header(cells):
+            part = _Part(kernel, file, cells)
+        elif titled and cells[0] in _KERNEL:
+            kernel = cells[1]
+        elif titled:
+            file = cells[1]
         elif part is not None and len(cells) in (len(part.header), len(part.header) + 1):
             part.rows.append(cells)
         elif part is not None and len(cells) > 1:
@@ -93,15 +116,19 @@ def _parts(path: Path) -> Iterator[_Part]:
                 f"{path}:{line}: a row has {len(cells)} columns where the header has {len(part.header)}; "
                 "the file is cut off or damaged."
             )
+    if part is not None:
+        yield part
 
 
-def _lines(part: _Part, notation: Notation) -> Iterator[ReportedLine]:
+def _lines(part: _Part, notation: Notation) -> tuple[float, list[ReportedLine]]:
+    """All samples of a table, and its lines with a number other than 0."""
     line_at = next((at for at, name in enumerate(part.header) if name in _LINE), None)
     if line_at is None:
-        return
+        return 0.0, []
     samples_at = next((part.header.index(name) for name in _SAMPLES if name in part.header), None)
     rows = [row for row in part.rows if row[line_at].isdigit()]
     total = sum(_number(row, samples_at, notation) for row in rows)
+    found = []
     for row in rows:
         values = _values(part.header, row, line_at, notation)
         samples = _number(row, samples_at, notation)
@@ -110,7 +137,9 @@ def _lines(part: _Part, notation: Notation) -> Iterator[ReportedLine]:
             values["Samples"] = Quantity(samples)
         values.update(_stall(part.header, row, samples, notation))
         if any(value.value for value in values.values()):
-            yield ReportedLine(part.kernel, part.path, int(row[line_at]), values)
+            kept = {name: value for name, value in values.items() if asked_for("ncu", "line", name)}
+            found.append(ReportedLine(part.kernel, part.path, int(row[line_at]), kept))
+    return total, found
 
 
 def _values(
