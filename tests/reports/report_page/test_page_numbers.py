@@ -65,6 +65,16 @@ def test_kernels_without_a_place_are_listed(
     assert "figure" not in found.sections["roofline-0"]
 
 
+def test_shapes_without_a_place_for_one_reason_are_one_line(store: HistoryStore, page: Make) -> None:
+    metrics = {"flops": 0.0, "dram_bytes": 1e6}
+    one = histories.fingerprint("blur", 1.0, metrics=metrics)
+    other = replace(one, identity=replace(one.identity, grid=(4, 4, 1)))
+    keep(store, one, other)
+    words = page().words
+    assert "Not in the chart, since their place in it is not known (1):" in words
+    assert words.count("(measured), 2 shapes: it does no floating point operations") == 1
+
+
 def test_an_unknown_device_has_no_roofs(store: HistoryStore, page: Make) -> None:
     one = histories.fingerprint("blur", 2.0, metrics=histories.BLUR_METRICS)
     store.add_run(Run(histories.facts(1, "Some GPU X1", "Some GPU X1"), {}, (one,)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -57,15 +58,19 @@ def rooflines(material: Material) -> list[Part]:
 def _part(material: Material, at: int, name: str, rankings: Sequence[Ranking]) -> Part:
     device = rankings[0].device
     known: list[_Placed] = []
-    unknown: list[str] = []
+    absent: Counter[tuple[str, str]] = Counter()
     for ranking in rankings:
         for kernel in ranking.kernels:
             for shape in kernel.shapes:
                 found = _place(material.number(kernel), kernel, shape, basis(ranking), ranking.kernels_ms)
                 if isinstance(found, str):
-                    unknown.append(found)
+                    who = f"{material.number(kernel)} `{shortened(kernel.name, 80).replace('`', ' ')}`"
+                    absent[f"{who} ({basis(ranking)})", found] += 1
                 else:
                     known.append(found)
+    unknown = tuple(
+        f"{who}{f', {times} shapes' if times > 1 else ''}: {why}" for (who, why), times in absent.items()
+    )
     paragraphs = [_peaks(name, device)]
     if unknown:
         paragraphs.append(f"Not in the chart, since their place in it is not known ({len(unknown)}):")
@@ -92,7 +97,7 @@ def _part(material: Material, at: int, name: str, rankings: Sequence[Ranking]) -
         f"Roofline: {name}",
         tuple(paragraphs),
         drawn,
-        tuple(unknown),
+        unknown,
         (table,) if known else (),
     )
 
@@ -113,12 +118,11 @@ def _place(
     if intensity is not None and reached is not None and intensity > 0.0 and reached > 0.0:
         share = shape.time_ms / kernels_ms if shape.time_ms is not None and kernels_ms > 0.0 else None
         return _Placed(number, kernel, shape, of, intensity, reached, share)
-    name = f"{number} `{shortened(kernel.name, 80).replace('`', ' ')}` ({of}): "
     if flops == 0.0 or intensity == 0.0 or reached == 0.0:
-        return f"{name}it does no floating point operations, and the axes are logarithmic."
+        return "it does no floating point operations, and the axes are logarithmic."
     if intensity is None:
-        return f"{name}how many operations and bytes it takes is not known."
-    return f"{name}its time is not known."
+        return "how many operations and bytes it takes is not known."
+    return "its time is not known."
 
 
 def _number(metrics: Mapping[str, Value], name: str) -> float | None:
