@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -27,6 +27,7 @@ from advisor.model.text.source_text import read_source
 if TYPE_CHECKING:
     from advisor.evidence.compiled import CompiledEvidence
     from advisor.evidence.compiled.kernel_codes import KernelCodes
+    from advisor.evidence.measured.evidence import MeasuredShape
     from advisor.evidence.simulated.launches.evidence import LaunchEvidence
     from advisor.evidence.simulated.launches.store import LaunchStore
     from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
@@ -35,6 +36,14 @@ if TYPE_CHECKING:
 _COMPILE_SECONDS = 60.0
 # What a record of the source is told of the machine code of its line, by entity.
 _OF_LINE = {"loop": "head_instructions", "operation": "line_instructions"}
+
+
+@dataclass(frozen=True)
+class MeasuredRecords:
+    """Records of what was measured, and the shapes of the launches of kernels that have several."""
+
+    records: Sequence[Record] = ()
+    shapes: Mapping[str, Sequence[MeasuredShape]] = field(default_factory=dict)
 
 
 class Collectors(Protocol):
@@ -92,8 +101,8 @@ class Collectors(Protocol):
         device: Device,
         options: CheckOptions,
         report: Report,
-    ) -> list[Record]:
-        """The records of the latest measurements of the kernels in `records`."""
+    ) -> MeasuredRecords:
+        """What the latest measurements of the kernels in `records` tell."""
 
 
 class DefaultCollectors:
@@ -270,26 +279,26 @@ class DefaultCollectors:
         device: Device,
         options: CheckOptions,
         report: Report,
-    ) -> list[Record]:
-        """The records of the latest measurements of kernels in the files, from the project's history."""
+    ) -> MeasuredRecords:
+        """What the latest measurements of kernels in the files tell, from the project's history."""
         from advisor.evidence.measured.evidence import measured_evidence
         from advisor.model.history.store import history_of
 
         store = history_of(options.settings)
         if store.is_on_server and not self.asks_servers:
             report.notices.append(_NOT_ASKED)
-            return []
+            return MeasuredRecords()
         simulated = {one.key for one in records if one.entity == "kernel" and _is_simulated(one)}
         try:
             evidence = measured_evidence(store, options.root, device, texts, simulated)
         except AdvisorError as error:
             report.notices.append(f"{error} The check goes on without it.")
-            return []
+            return MeasuredRecords()
         finally:
             store.close()
         report.notices += evidence.notices
         lines = join([*records, *evidence.records], evidence.lines, "measured")
-        return [*evidence.records, *lines]
+        return MeasuredRecords((*evidence.records, *lines), evidence.shapes)
 
 
 _NOT_ASKED = (

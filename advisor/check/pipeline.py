@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from advisor.check.collectors import (
     Collectors,
     DefaultCollectors,
+    MeasuredRecords,
     counted_kernels,
     launched_types,
     looked_for,
@@ -185,13 +186,13 @@ class Check:
             # Behind the source's records, whose places are exact; the runs of others are not those measured.
             first = len(source.records)
             measured = self.measured(source, records, report)
-            records[first:first] = measured
+            records[first:first] = measured.records
             provided = self.metrics_of_plugins(records, report)
-            without = [*records[: others + len(measured)], *provided]
+            without = [*records[: others + len(measured.records)], *provided]
             records += provided
             sought = looked_for(source, compiled.records, defects_sought=bool(simulated))
             metrics = self.metrics(records, compiled, sought)
-            different = DifferentLaunches.of(without, launches if simulated else [], sought)
+            different = DifferentLaunches.of(without, launches if simulated else [], sought, measured.shapes)
         syntheses = synthesised.by_kernel | of_triton.by_kernel
         return Evidence(source, metrics, report, different, syntheses)
 
@@ -278,10 +279,10 @@ class Check:
         """What was counted in launches on the simulated GPU."""
         return simulated_records(records, launches) if self.options.wants("simulated") else []
 
-    def measured(self, source: SourceEvidence, records: Sequence[Record], report: Report) -> list[Record]:
+    def measured(self, source: SourceEvidence, records: Sequence[Record], report: Report) -> MeasuredRecords:
         """The latest measurements from the project's history."""
         if not self.options.wants("measured"):
-            return []
+            return MeasuredRecords()
         texts = self.own_texts(source)
         return self.collectors.measured(records, texts, self.device, self.options, report)
 

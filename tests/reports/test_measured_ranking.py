@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +40,10 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class Imported:
-    """Reports of one run, the device that they are of, and the text of the kernel that they measured."""
+    """Reports of one run, the device that they are of, and the text of the kernel that they measured.
+
+    `other_time` is a time of the reports and what it is here.
+    """
 
     files: tuple[str, ...]
     device: str
@@ -49,6 +51,7 @@ class Imported:
     file: str
     text: str
     mapped: str = ""
+    other_time: tuple[str, str] = ("", "")
 
 
 VECTORS = """\
@@ -88,6 +91,16 @@ def sums(values, out):
             total += values[i, j]
         out[i] = total
 """
+TURNED = """\
+from numba import cuda
+
+
+@cuda.jit
+def transpose(a, out):
+    i, j = cuda.grid(2)
+    if i < out.shape[1] and j < out.shape[0]:
+        out[j, i] = a[i, j]
+"""
 REPORTS = {
     "counters and lines": Imported(
         ("ncu-raw.csv", "ncu-source.csv"), "a100-80gb", "add", "vectors.py", VECTORS
@@ -103,6 +116,15 @@ REPORTS = {
     "details with commas": Imported(
         ("ncu-details-comma.csv",), "h100-pcie", "sums", "rows.py", ROWS, "reduce_rows.*=rows.py::sums"
     ),
+    "two shapes": Imported(
+        ("ncu-raw.csv",),
+        "a100-80gb",
+        "transpose",
+        "turned.py",
+        TURNED,
+        "transpose_naive.*=turned.py::transpose",
+        ('"6.50"', '"60.00"'),
+    ),
 }
 
 
@@ -115,7 +137,7 @@ def imported(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Impo
     (tmp_path / "pyproject.toml").write_text(settings)
     (tmp_path / given.file).write_text(given.text)
     for name in given.files:
-        shutil.copy(DATA / name, tmp_path / name)
+        (tmp_path / name).write_text((DATA / name).read_text("utf-8").replace(*given.other_time), "utf-8")
     mapped = ("--map", given.mapped) if given.mapped else ()
     done = run_advisor(tmp_path, "import", *given.files, "--device", given.device, "-q", *mapped)
     assert done.returncode == 0, done.stderr
@@ -186,6 +208,23 @@ def test_the_same_first_actions(imported: tuple[Path, Imported]) -> None:
     title = next(one.title for one in diagnosis_tree().classes if one.id == found["bound"]["class"])
     assert re.search(rf"measured [\d.]+ [mun]s \({title}\)", lens.numbers)
     assert "from measured run, " in lens.numbers
+
+
+@pytest.mark.parametrize(("time", "share"), [("60.00", 0.4), ("6.50", None)])
+def test_what_another_shape_shows_is_told_from_a_quarter_of_the_time_on(
+    tmp_path: Path, time: str, share: float | None
+) -> None:
+    """Of 16 blocks in the shorter shape one wave is filled to 7%; it takes 60 of 150 us, or 6.5 of 96.5."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "turned.py").write_text(TURNED)
+    text = (DATA / "ncu-raw.csv").read_text("utf-8").replace('"6.50"', f'"{time}"')
+    (tmp_path / "report.csv").write_text(text)
+    mapped = ("--map", REPORTS["two shapes"].mapped)
+    assert run_advisor(tmp_path, "import", "report.csv", "--device", "a100-80gb", *mapped).returncode == 0
+    checked = data(tmp_path, "check", "turned.py", "--evidence", "measured", "--device", "a100-80gb")
+    found = [one for one in checked["findings"] if one["rule"] == "few-waves"]
+    assert [one["launches"]["share_of_time"] for one in found] == [pytest.approx(share)] * bool(share)
+    assert any("grid 4 x 4" in text for one in found for text in one["assumptions"]) == bool(share)
 
 
 def test_without_the_setting_nothing_of_the_history_is_told(imported: tuple[Path, Imported]) -> None:

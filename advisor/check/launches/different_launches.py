@@ -3,6 +3,7 @@
 A finding tells the numbers of the launch that its kernel is judged by. The rules are judged again with the
 numbers of each other launch in their place, all in one table. What the judged launch does not show is told
 too, with the numbers of the heaviest that does, where those that show it take enough of the kernel's time.
+Launches that a profiler measured with another shape are judged so too, for what rules say of a kernel.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from advisor.check.typings import tables_of
 from advisor.evidence.metrics.joining import join
@@ -19,12 +21,15 @@ from advisor.evidence.simulated.launches.evidence import DifferentLaunch, Launch
 from advisor.model.data_files import knowledge_folder
 from advisor.model.devices import Device
 from advisor.model.findings import Finding, ShowingLaunches
-from advisor.model.records import Record
+from advisor.model.records import Record, Source
 from advisor.rules import Rulebook, kernel_of_row, to_finding
 from advisor.rules.evaluation.judgement import RuleJudge
 from advisor.rules.evaluation.matches import Match
 from advisor.rules.model import Rule
 from advisor.rules.settings import RuleSettings
+
+if TYPE_CHECKING:
+    from advisor.evidence.measured.evidence import MeasuredShape
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -43,23 +48,35 @@ def _told_from_share() -> float:
 
 @dataclass(frozen=True)
 class DifferentLaunches:
-    """The launches of kernels that differ, by the kernels' keys, and the records of all other sources."""
+    """The launches of kernels that differ, by the kernels' keys, and the records of all other sources.
+
+    Those of the kernels in `measured` are a profiler's.
+    """
 
     records: Sequence[Record]
     kernels: Mapping[str, Callable[[], list[DifferentLaunch]]]
     looked_for: frozenset[str]
+    measured: frozenset[str] = frozenset()
 
     @classmethod
     def of(
-        cls, records: Sequence[Record], launches: Iterable[LaunchEvidence], looked_for: Iterable[str]
+        cls,
+        records: Sequence[Record],
+        launches: Iterable[LaunchEvidence],
+        looked_for: Iterable[str],
+        shapes: Mapping[str, Sequence[MeasuredShape]] | None = None,
     ) -> DifferentLaunches:
-        """Those that launches tell; of one kernel the latest evidence is taken, whose numbers hold."""
+        """Those that launches tell; of one kernel the latest evidence is taken, whose numbers hold.
+
+        `shapes` are the measured ones of kernels whose numbers are a profiler's.
+        """
         kernels: dict[str, Callable[[], list[DifferentLaunch]]] = {}
         for evidence in launches:
             for kernel in evidence.types:
                 kernels.pop(kernel, None)
             kernels |= evidence.different
-        return cls(records, kernels, frozenset(looked_for))
+        measured = {key: partial(_of_shapes, those) for key, those in (shapes or {}).items()}
+        return cls(records, {**kernels, **measured}, frozenset(looked_for), frozenset(measured))
 
     def judge_again(self, rulebook: Rulebook, settings: RuleSettings, device: Device) -> JudgedLaunches:
         """The verdicts of rules on each of the launches."""
@@ -67,7 +84,7 @@ class DifferentLaunches:
         tables = tables_of(self._records(kernels), device, rulebook, self.looked_for)
         rules = [one for one in rulebook.rules if settings.select is None or one.id in settings.select]
         judges = {rule.id: RuleJudge(rulebook, rule, settings) for rule in rules}
-        return JudgedLaunches(kernels, tables, rulebook, judges)
+        return JudgedLaunches(kernels, self.measured, tables, rulebook, judges)
 
     def _records(self, kernels: Mapping[str, Sequence[DifferentLaunch]]) -> Iterator[Record]:
         """The records of kernels once for each of their launches, with what this launch tells."""
@@ -76,6 +93,8 @@ class DifferentLaunches:
             if record.entity in _AROUND:
                 yield record
             elif record.entity == "kernel":
+                if record.key in self.measured and _is_measured(record):
+                    continue
                 owned.setdefault(record.key, []).append(record)
             elif record.owner:
                 owned.setdefault(record.owner, []).append(record)
@@ -86,6 +105,16 @@ class DifferentLaunches:
                 for record in [*own, launch.record, *join(own, launch.lines, "simulated")]:
                     owner = _key(record.owner, number) if record.owner in keys else record.owner
                     yield replace(record, key=_key(record.key, number), owner=owner)
+
+
+def _of_shapes(shapes: Sequence[MeasuredShape]) -> list[DifferentLaunch]:
+    return [
+        DifferentLaunch(one.launches, one.seconds, one.record, (), one.has_types_of_judged) for one in shapes
+    ]
+
+
+def _is_measured(record: Record) -> bool:
+    return bool(record.readings) and all(one.source == "measured" for one in record.readings.values())
 
 
 def _with_owned(key: str, owned: Mapping[str, Sequence[Record]]) -> Iterator[Record]:
@@ -119,11 +148,15 @@ class JudgedLaunches:
     def __init__(
         self,
         kernels: Mapping[str, Sequence[DifferentLaunch]],
+        measured: frozenset[str],
         tables: Tables,
         rulebook: Rulebook,
         judges: Mapping[str, RuleJudge],
     ) -> None:
         self._kernels, self._tables, self._rulebook, self._judges = kernels, tables, rulebook, judges
+        self._measured = measured
+        sources: dict[str, Source] = {key: "measured" if key in measured else "simulated" for key in kernels}
+        self._sources = sources
         self._rows: dict[str, dict[str, dict[int, int]]] = {}
 
     def findings(
@@ -142,7 +175,7 @@ class JudgedLaunches:
             else:
                 yield _with_launches(finding, self._kernels[kernel], self._launches(rule).get(key, {}))
         for judge in self._judges.values():
-            if judge.rests_on("simulated", self._tables):
+            if any(judge.rests_on(source, self._tables) for source in set(self._sources.values())):
                 yield from self._further(judge, told.get(judge.rule.id, set()))
 
     def _further(self, judge: RuleJudge, told: set[str]) -> Iterator[Finding]:
@@ -150,20 +183,23 @@ class JudgedLaunches:
         for key, rows in self._launches(judge.rule).items():
             if key in told:
                 continue
-            kernel = self._kernel_of(judge.rule.entity, next(iter(rows.values())), self._tables)
-            launches = self._kernels.get(kernel or "", ())
+            kernel = self._kernel_of(judge.rule.entity, next(iter(rows.values())), self._tables) or ""
+            launches, source = self._kernels.get(kernel, ()), self._sources.get(kernel, "simulated")
             if (_showing(launches, rows).share_of_time or 0.0) < _told_from_share():
                 continue
             heaviest = max(rows, key=lambda number: launches[number].seconds or 0.0)
             match = judge.match_in_row(self._tables, rows[heaviest])
             sources = {one.source for one in match.evidence} if match is not None else set()
             # The machine code is that of the judged launch's types.
-            if match is None or "simulated" not in sources:
+            if match is None or source not in sources:
+                continue
+            # A page of lines tells no shape, and its numbers are those of all of them.
+            if source == "measured" and judge.rule.entity != "kernel":
                 continue
             if "compiled" in sources and not launches[heaviest].has_types_of_judged:
                 continue
             finding = to_finding(match, self._rulebook, self._tables)
-            yield _with_launches(finding, launches, rows)
+            yield finding if source == "measured" else _with_launches(finding, launches, rows)
 
     def _launches(self, rule: Rule) -> dict[str, dict[int, int]]:
         """Where a rule fires: by the key of the record the launches, each with its row."""
@@ -180,7 +216,7 @@ class JudgedLaunches:
         if match.rule.entity == "defect" or all(one.source != "simulated" for one in match.evidence):
             return None
         key = self._kernel_of(match.rule.entity, match.row, tables)
-        return key if key in self._kernels else None
+        return key if key in self._kernels and key not in self._measured else None
 
     def _kernel_of(self, entity: str, row: int, tables: Tables) -> str | None:
         number = kernel_of_row(entity, row, tables, self._rulebook)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.evidence.measured.kernel_measurements import Measured, fitting_runs, measurements, owner
-from advisor.evidence.measured.run_times import Totals, know_times, of_kernel, totals_of
+from advisor.evidence.measured.run_times import Totals, know_times, of_kernel, time_of, totals_of
 from advisor.model.devices import Device
 from advisor.model.history.fingerprint import Fingerprint, KernelRun, LineMetrics, Run
 from advisor.model.history.identity import Definition, functions
@@ -23,13 +23,29 @@ _OF_SHAPE = ("shape_launches", "shape_time_share")
 SHAPE_METRICS = ("block_threads", "grid_blocks", "launches", *_OF_SHAPE)
 
 
+@dataclass(frozen=True)
+class MeasuredShape:
+    """Launches of a kernel with one grid and block: how many, the seconds of all of them (None where that is
+    unknown), the kernel's record by them, and whether their arguments have the types of the judged ones.
+    """
+
+    launches: int
+    seconds: float | None
+    record: Record
+    has_types_of_judged: bool
+
+
 @dataclass
 class MeasuredEvidence:
-    """Records of kernels and runs, readings of lines, and notices of what is not used."""
+    """Records of kernels and runs, readings of lines, and notices of what is not used.
+
+    `shapes` are those of a kernel's latest run, by its key, where there are several: its record's first.
+    """
 
     records: list[Record] = field(default_factory=list)
     lines: list[LineReading] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    shapes: dict[str, list[MeasuredShape]] = field(default_factory=dict)
 
 
 def measured_evidence(
@@ -69,7 +85,11 @@ def measured_evidence(
                 runs[its] = owner(told)
                 if its not in totals:
                     totals[its] = totals_of(store.fingerprints([its])[its])
-                _tell(found, path, fitting.place, told, simulated, totals[its])
+                key = kernel_key(path, fitting.place.name, fitting.place.line)
+                record = _tell(found, key, path, fitting.place, told, simulated, totals[its])
+                rest = store.of_kernel(recorded, name, its, "measured")
+                if len(rest) > 1 and key not in simulated:
+                    found.shapes[key] = _shapes(record, told, rest, totals[its])
     found.records += [_run_record(run, totals.get(run.id or 0, {})) for run in _telling(runs, totals)]
     found.notices += [
         f"{first} was measured on {name}, not on {device.name}; `--device '{name}'` uses what is known there."
@@ -126,13 +146,13 @@ def _age(run: Run) -> str:
 
 def _tell(
     found: MeasuredEvidence,
+    key: str,
     path: str,
     place: Definition,
     told: Sequence[Measured],
     simulated: Collection[str],
     totals: Totals,
-) -> None:
-    key = kernel_key(path, place.name, place.line)
+) -> Record:
     record = Record("kernel", key, path, Span(place.line), place.name, _run_key(owner(told)))
     entities: set[str] = set()
     for one in told:
@@ -148,6 +168,30 @@ def _tell(
         found.lines += [_line(path, key, place, one.fingerprint, line, assumptions) for line in lines]
         entities |= {line.entity for line in lines}
     found.records.append(record)
+    return record
+
+
+def _shapes(
+    record: Record, told: Sequence[Measured], those: Sequence[Fingerprint], totals: Totals
+) -> list[MeasuredShape]:
+    """The shapes of the run that owns a kernel's time, that of the kernel's record first."""
+    run = owner(told)
+    judged = next(one.fingerprint for one in told if one.run is run)
+    found = [MeasuredShape(judged.launches, _seconds(judged), record, True)]
+    for one in those:
+        if one.identity == judged.identity:
+            continue
+        other = Record("kernel", record.key, record.path, record.span, record.label, record.owner)
+        metrics = {**one.metrics, **of_kernel(one, totals)}
+        other.know("measured", _assumptions(Measured(run, one, 1, metrics)), **metrics)
+        alike = one.identity.types == judged.identity.types
+        found.append(MeasuredShape(one.launches, _seconds(one), other, alike))
+    return found
+
+
+def _seconds(one: Fingerprint) -> float | None:
+    milliseconds = time_of(one)
+    return None if milliseconds is None else milliseconds / 1e3
 
 
 def _line(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import isclose
 
 from advisor.check.pipeline import Checked, check_with_tables
 from advisor.fixes import with_fixes
@@ -83,7 +82,9 @@ def _as_checked(ranking: Ranking, options: CheckOptions, progress: Progress | No
     return replace(
         ranking,
         kernels=tuple(
-            replace(kernel, findings=tuple(_checked(kernel, found))) if kernel in kernels else kernel
+            replace(kernel, findings=tuple(found.get((kernel.place.path, kernel.name), ())))
+            if kernel in kernels
+            else kernel
             for kernel in ranking.kernels
         ),
         findings=(*(one for one in ranking.findings if one.path not in paths), *hosts),
@@ -101,21 +102,6 @@ def _evidence(ranking: Ranking, options: CheckOptions, latest: bool) -> Source |
         return options.settings.evidence
     simulates = SOURCES.index(options.settings.evidence) >= SOURCES.index("simulated")
     return "measured" if latest and simulates else None
-
-
-def _checked(kernel: RankedKernel, found: Mapping[_Owner, Sequence[Finding]]) -> Iterator[Finding]:
-    """What a check finds in a kernel, which it judges by its longest shape, and what other shapes show."""
-    checked = found.get((kernel.place.path, kernel.name), ())
-    told = {one.rule for one in checked}
-    yield from checked
-    for one in kernel.findings:
-        share = None if one.launches is None else one.launches.share_of_time
-        if share is not None and one.rule not in told and not isclose(share, _main_share(kernel)):
-            yield one
-
-
-def _main_share(kernel: RankedKernel) -> float:
-    return (kernel.main.time_ms or 0.0) / kernel.time_ms if kernel.time_ms else 1.0
 
 
 def _by_kernel(checked: Checked) -> dict[_Owner, list[Finding]]:
