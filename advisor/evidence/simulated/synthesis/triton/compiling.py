@@ -10,6 +10,7 @@ import ast
 import importlib
 import linecache
 import types
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,7 +64,7 @@ def compiled(unit: TritonUnit, kernel: Any, plan: TritonPlan, capability: int) -
     signature, constants, attributes = _signature(unit, plan)
     target = GPUTarget("cuda", capability, _WARP)
     backend = make_backend(target)
-    options = backend.parse_options({**dict(plan.options), "ptx_version": _PTX_VERSION})
+    options = _options(backend, plan)
     source = ASTSource(kernel, signature, constants, attributes)
     try:
         return _ptx(source, backend, options, target)
@@ -74,6 +75,15 @@ def compiled(unit: TritonUnit, kernel: Any, plan: TritonPlan, capability: int) -
         raise NotMade(
             f"Triton does not compile the kernel: {type(problem).__name__} {said[-1][:160]}."
         ) from None
+
+
+def _options(backend: Any, plan: TritonPlan) -> Any:
+    """The options of a plan and Triton's defaults. What it says of defaults that will change is for those who
+    launch the kernel, and they see it there.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return backend.parse_options({**dict(plan.options), "ptx_version": _PTX_VERSION})
 
 
 def _ptx(source: Any, backend: Any, options: Any, target: Any) -> Compiled:
