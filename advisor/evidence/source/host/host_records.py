@@ -19,6 +19,7 @@ from advisor.program.launches.block_shape import WARP
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
 from advisor.program.launches.timing_loops import does_the_same_again
+from advisor.program.launches.written_configuration import written_configuration
 from advisor.program.resolution.undefined_names import expects_errors
 from advisor.program.syntax.module import ModuleSyntax
 
@@ -93,6 +94,7 @@ def _launch_record(launch: Launch) -> Record:
         copied_again=listed(launch.needless_copies.again),
         unchanged_arrays=listed(launch.needless_copies.unchanged),
         dynamic_shared_bytes=launch.dynamic_shared,
+        configuration=written_configuration(module, node),
         configured_in_loop=launch.configured_in_loop,
         smallest_block_threads=launch.smallest_block,
         largest_array=max(map(math.prod, launch.array_sizes or ()), default=None),
