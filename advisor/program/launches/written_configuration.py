@@ -22,6 +22,8 @@ def written_configuration(module: ModuleSyntax, call: ast.Call) -> str | None:
     brackets = call.func.slice
     parts = brackets.elts[:_GRID_AND_BLOCK] if isinstance(brackets, ast.Tuple) else [brackets]
     scope = module.scope_of(call)
+    if isinstance(scope, ast.Lambda):
+        return None
     names = {one.id: one for part in parts for one in below(part) if isinstance(one, ast.Name)}
     values = [_values(module, scope, names[name]) for name in sorted(names)]
     return " ".join([", ".join(map(ast.unparse, parts)), *filter(None, values)])

@@ -19,7 +19,9 @@ KERNELS = "import numpy as np\nfrom numba import cuda\n\n\n" + "".join(
     f"@cuda.jit\ndef {name}(a):\n    i = cuda.grid(1)\n    if i < a.size:\n        a[i] += {number}\n\n\n"
     for number, name in enumerate(("one", "two", "three"))
 )
-SHARED = "def run(a):\n    blocks, threads = 4096, 100\n    one[blocks, threads](a)\n    two[blocks, threads](a)\n"
+SHARED = (
+    "def run(a):\n    blocks, threads = 4096, 100\n    one[blocks, threads](a)\n    two[blocks, threads](a)\n"
+)
 
 
 def checked(folder: Path, host: str, rule: str = "block-not-warp-multiple") -> Report:
