@@ -82,7 +82,8 @@ def test_other_configurations_are_findings_of_their_own(tmp_path: Path, host: st
 
 
 def test_a_name_that_changes_elsewhere_is_one_configuration(tmp_path: Path) -> None:
-    host = "def run(a):\n    n = 100\n    one[4096, n](a)\n    two[4096, n](a)\n    n = 104\n    three[4096, n](a)\n"
+    host = "def run(a):\n    n = 100\n    one[4096, n](a)\n    two[4096, n](a)\n"
+    host += "    n = 104\n    three[4096, n](a)\n"
     assert sorted(map(lines, checked(tmp_path, host).findings)) == [
         [host_line(3), host_line(4)],
         [host_line(6)],
