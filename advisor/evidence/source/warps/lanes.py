@@ -155,6 +155,10 @@ class _Warps:
         """The mean sectors of an element for each active lane, side by side."""
         return self._mean(lambda warp: -(-len(warp.offsets) * itemsize // SECTOR_BYTES), 1)
 
+    def lanes(self) -> float:
+        """The mean number of active lanes."""
+        return self._mean(lambda warp: len(warp.offsets), 1)
+
     def rows(self) -> float:
         """The mean number of different offsets."""
         return self._mean(lambda warp: len(set(warp.offsets)), 1)
@@ -212,7 +216,9 @@ def _counted(access: Access, count: Callable[[int], LanePattern]) -> LanePattern
 
 
 def _with_sectors(pattern: LanePattern, warps: _Warps, turned: _Turned, itemsize: int) -> LanePattern:
-    exchanged = [found.sectors(itemsize) for found in turned.warps]
+    # Where fewer lanes are active, more requests do what one does now.
+    requests = [max(warps.lanes() / found.lanes(), 1.0) for found in turned.warps]
+    exchanged = [found.sectors(itemsize) * more for found, more in zip(turned.warps, requests, strict=True)]
     return replace(
         pattern,
         exchange=turned.axes,
