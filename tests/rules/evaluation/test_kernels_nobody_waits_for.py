@@ -1,4 +1,4 @@
-"""Kernels whose speed nobody waits for: they cannot be compiled, or another one in the loop takes the time."""
+"""Kernels whose speed nobody waits for: not to be compiled, or beside another that takes the time."""
 
 from __future__ import annotations
 
