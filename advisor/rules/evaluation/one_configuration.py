@@ -39,7 +39,9 @@ def joined_configurations(findings: Iterable[Finding], texts: Mapping[str, str])
     rules, functions = _shipped(), HostFunctions(texts)
     alike: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
-        same = (finding.rule, finding.path, finding.configuration)
+        # What is wrong with the results of one kernel may be right for another.
+        level = finding.severity if finding.rule in rules.rules else ""
+        same = (finding.rule, finding.path, finding.configuration, level)
         alike.setdefault(same if rules.concerns(finding) else number, []).append(finding)
     groups = [
         group for same in alike.values() for group in ((same,) if len(same) == 1 else functions.apart(same))

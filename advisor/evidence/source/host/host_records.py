@@ -12,6 +12,7 @@ from dataclasses import replace
 from advisor.evidence.source.host.data_flow.grids.refused_configurations import refusal
 from advisor.evidence.source.host.data_flow.loop_context import LoopContext
 from advisor.evidence.source.host.host_calls import HostCall
+from advisor.evidence.source.host.launch_sequences.written_configuration import written_configuration
 from advisor.evidence.source.test_paths import holds_benchmarks, holds_tests
 from advisor.model.records import Record, Value
 from advisor.model.text.notebooks import is_notebook
@@ -19,7 +20,6 @@ from advisor.program.launches.block_shape import WARP
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
 from advisor.program.launches.timing_loops import does_the_same_again
-from advisor.program.launches.written_configuration import written_configuration
 from advisor.program.resolution.undefined_names import expects_errors
 from advisor.program.syntax.module import ModuleSyntax
 

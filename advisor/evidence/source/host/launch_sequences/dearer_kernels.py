@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from advisor.evidence.source.host.launch_sequences.written_configuration import written_configuration
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, KernelFacts, LoopContext
 from advisor.evidence.source.kernel_walk.walk import WalkedKernels
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
-from advisor.program.launches.written_configuration import written_configuration
 
 _BLOCKS = frozenset({"bid.x", "bid.y", "bid.z"})
 
