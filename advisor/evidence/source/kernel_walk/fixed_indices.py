@@ -25,8 +25,10 @@ def fixed_indices(condition: Condition) -> frozenset[str]:
 
 
 def is_on_line_of_grid(place: Place) -> bool:
-    """Whether one place along an axis of the grid gets to a place in the kernel, as along a border."""
-    return any(
+    """Whether one place along an axis of the grid gets to a place in the kernel, as along a border, and does
+    it once: the one thread of a row that walks all of it does the row's work.
+    """
+    return all(loop.steps_by_grid for loop in place.loops) and any(
         any(name.startswith("bid.") for form in _equations(part).values() for name in form.atoms())
         for condition in place.conditions
         if fixed_indices(condition)

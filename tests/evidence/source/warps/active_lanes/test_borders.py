@@ -71,3 +71,8 @@ def test_other_conditions_leave_all_lanes(tmp_path: Path, test: str) -> None:
 def test_one_thread_of_each_block_is_no_border(tmp_path: Path) -> None:
     sectors, _, sparse = store(tmp_path, "if cuda.threadIdx.x == 0:")
     assert (sectors, sparse) == (1, False)
+
+
+def test_the_one_thread_of_a_row_that_walks_it_is_no_border(tmp_path: Path) -> None:
+    sectors, _, sparse = store(tmp_path, "for y in range(n if x == 5 else 0):\n      if x == 5:")
+    assert (sectors, sparse) == (1, False)
