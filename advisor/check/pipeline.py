@@ -60,6 +60,7 @@ from advisor.program.syntax.module import readable_source
 from advisor.rules import Rulebook, RuleSettings, judge
 from advisor.rules.evaluation.causes import joined_causes, leave_out_told
 from advisor.rules.evaluation.incremental_judge import IncrementalJudge
+from advisor.rules.evaluation.one_configuration import joined_configurations
 from advisor.rules.policy import policy_for
 
 if TYPE_CHECKING:
@@ -392,7 +393,8 @@ class Check:
         worth = Worth(KernelCounts(tables, syntheses, self.device), (self.device, *others))
         weighed = with_gains(report.findings, worth)
         report.orders = worth.orders(weighed, policy.negligible)
-        report.findings = [replace(one, remedy=None) for one in with_levels(weighed, policy)]
+        told = [replace(one, remedy=None) for one in with_levels(weighed, policy)]
+        report.findings = joined_configurations(told, report.texts)
 
     def add_problems_of_rules(self, report: Report) -> None:
         """Add what is wrong with rules, packs and overrides themselves."""

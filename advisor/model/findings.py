@@ -211,9 +211,10 @@ class Finding:
 
     `path` is relative to the working directory, POSIX separators. The other places of the cause are among the
     `related`. `weight` is the number that says how bad a place is, where the rule states one; `array` the
-    array that the place is about; `kernel_line` where the kernel is defined, for a file may define two of one
-    name; `launches` those that show it, where it rests on counts of a kernel whose launches differ. Until the
-    gain is known `remedy` has what would change of the kernel's counts.
+    array that the place is about; `configuration` the grid and block of its launch as they are written;
+    `kernel_line` where the kernel is defined, for a file may define two of one name; `launches` those that
+    show it, where it rests on counts of a kernel whose launches differ. Until the gain is known `remedy` has
+    what would change of the kernel's counts.
     """
 
     rule: str
@@ -236,6 +237,7 @@ class Finding:
     category: str = ""
     weight: float | None = None
     array: str = ""
+    configuration: str = ""
     kernel_line: int | None = None
     launches: ShowingLaunches | None = None
     remedy: Remedy | None = None
@@ -251,8 +253,16 @@ class Finding:
         own = tuple(one for one in self.related if not one.same_cause)
         yield replace(self, related=own) if places else self
         for place in places:
-            message = self.message if place.message == HERE_TOO else place.message
+            message = self.message_at(place)
             yield replace(self, path=place.path, span=place.span, message=message, related=own)
+
+    def message_at(self, place: Related) -> str:
+        """What it says of a further place, with the name of the kernel that is launched there."""
+        if place.message != HERE_TOO:
+            return place.message
+        own = self.kernel_concerned()
+        named = place.kernel and own and place.kernel != own
+        return self.message.replace(f"`{own}`", f"`{place.kernel}`") if named else self.message
 
     def is_on(self, first: int, last: int) -> bool:
         """Whether a place of the cause lies, at least in part, on the lines `first` to `last` of its file."""

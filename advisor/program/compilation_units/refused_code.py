@@ -35,9 +35,11 @@ _STATEMENTS: dict[type[ast.AST], str] = {
 # Functions of NumPy whose result is a new array, whatever they are given.
 _MAKE_ARRAYS = frozenset(
     {
-        "arange", "array", "asarray", "concatenate", "cross", "diff", "empty", "empty_like", "eye", "full",
-        "full_like", "hstack", "identity", "linspace", "ones", "ones_like", "outer", "stack", "vstack",
-        "zeros", "zeros_like",
+        "append", "arange", "argsort", "argwhere", "array", "asarray", "bincount", "column_stack",
+        "concatenate", "convolve", "copy", "cross", "cumprod", "cumsum", "delete", "diff", "dstack", "empty",
+        "empty_like", "eye", "full", "full_like", "histogram", "hstack", "identity", "insert", "kron",
+        "linspace", "logspace", "meshgrid", "nonzero", "ones", "ones_like", "outer", "repeat", "roll", "sort",
+        "stack", "tile", "tri", "unique", "vander", "vstack", "zeros", "zeros_like",
     }
 )  # fmt: skip
 _NO_MEMORY = "a kernel has no memory to make a new array in"

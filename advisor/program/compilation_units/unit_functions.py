@@ -11,6 +11,7 @@ from advisor.program.compilation_units.function_text import function_text, globa
 from advisor.program.compilation_units.guesses import guesses_for
 from advisor.program.compilation_units.placeholders import Guess, UnknownValue, by_name, outermost
 from advisor.program.compilation_units.refused_code import called_of_library, calls, may_be_left_out
+from advisor.program.kernels.extended_functions import extended_functions
 from advisor.program.names.library_names import COMPILER_LIBRARIES, MLIR_COMPILER
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.resolution.library_values import library_constant, numpy_type_name
@@ -27,6 +28,9 @@ from advisor.program.resolution.meanings import (
 from advisor.program.resolution.resolution import Names
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
+
+# Why the text of a function says nothing of a call.
+_EXTENDED = "a function that the program teaches Numba itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ class UnitFunctions:
     def _settle(self, function: UnitFunction, node: ast.expr, written: str, meaning: Meaning) -> None:
         if isinstance(meaning, BuiltinName):
             return
-        target = self._target(written, meaning)
+        target = self._target(written, meaning, function.module)
         if isinstance(target, str):
             if isinstance(meaning, UnknownName) and meaning.undefined:
                 self.undefined.append(UndefinedName(written, function.module.path, node.lineno))
@@ -137,9 +141,9 @@ class UnitFunctions:
             if function.module.path != self.path:
                 at += f" of {function.module.path}"
             self.missing.setdefault(written, f"{written} in {at} ({target})")
-            if isinstance(meaning, FunctionName | UnknownName):
+            if isinstance(meaning, FunctionName | UnknownName) and target is not _EXTENDED:
                 self._reject(function, node, written, meaning)
-            if not isinstance(meaning, UnknownName | ConstantName):
+            if not isinstance(meaning, UnknownName | ConstantName) and target is not _EXTENDED:
                 self.unusable.setdefault(written, f"`{written}` in {at} is {target}")
             return
         if isinstance(node, ast.Attribute):
@@ -193,12 +197,14 @@ class UnitFunctions:
             return parent
         return node
 
-    def _target(self, written: str, meaning: Meaning) -> Target | str:
+    def _target(self, written: str, meaning: Meaning, module: ModuleSyntax) -> Target | str:
         """The target, or why there is none."""
         wanted = written.rpartition(".")[2]
         if isinstance(meaning, UnknownName):
             return meaning.reason
         if isinstance(meaning, FunctionName):
+            if _is_extended(meaning, written, module):
+                return _EXTENDED
             if not self._callable(meaning):
                 return "a plain Python function, which a kernel cannot call"
             return Target("function", meaning.node.name, function=meaning.node)
@@ -236,6 +242,12 @@ def _is_plain(meaning: FunctionName, written: str, module: ModuleSyntax) -> bool
         and name not in home.assigned
         and (home is module or written.split(".")[0] not in module.assigned)
     )
+
+
+def _is_extended(meaning: FunctionName, written: str, module: ModuleSyntax) -> bool:
+    """Whether the program says itself what Numba makes of a function, where it is defined or used."""
+    home, name = meaning.module, meaning.node.name
+    return name in extended_functions(home) or written in extended_functions(module)
 
 
 def _is_foreign(meaning: Meaning) -> bool:

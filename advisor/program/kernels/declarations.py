@@ -66,6 +66,16 @@ class Declaration:
         arguments = self.node.args
         return tuple(argument.arg for argument in [*arguments.posonlyargs, *arguments.args])
 
+    @property
+    def states_types(self) -> bool:
+        """Whether it says which types it takes, so that it is compiled where it is declared; NumbaPro called
+        them `argtypes`.
+        """
+        argtypes = self.options.get("argtypes")
+        return self.signature is not None or (
+            argtypes is not None and not (isinstance(argtypes, ast.Constant) and argtypes.value is None)
+        )
+
     def option(self, name: str) -> object:
         """The literal value of a decorator option, None when absent or not a literal."""
         value = self.options.get(name)

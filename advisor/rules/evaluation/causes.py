@@ -44,7 +44,7 @@ def joined_causes(
     for number, finding in enumerate(findings):
         of_kernel = (finding.rule, finding.path, finding.kernel_concerned(), finding.kernel_line)
         alike.setdefault(of_kernel if finding.rule in rules else number, []).append(finding)
-    functions = _HostFunctions(texts)
+    functions = HostFunctions(texts)
     groups: list[list[Finding]] = []
     for group in alike.values():
         if len(group) == 1 or group[0].kernel_concerned() is not None:
@@ -56,7 +56,7 @@ def joined_causes(
 
 def _joined(group: list[Finding]) -> Finding:
     ordered = sorted(group, key=lambda one: _beginning(one.span))
-    worst = max(ordered, key=_badness)
+    worst = max(ordered, key=badness)
     others = [one for one in ordered if one is not worst]
     around = dict.fromkeys(related for one in (worst, *others) for related in one.related)
     places = (
@@ -72,13 +72,14 @@ def _joined(group: list[Finding]) -> Finding:
     return replace(
         worst,
         message=f"{worst.message} {_extent(ordered)}",
-        assumptions=tuple(dict.fromkeys(_assumptions(worst, others))),
+        assumptions=tuple(dict.fromkeys(assumptions_of(worst, others))),
         related=(*around, *places),
         remedy=joined_remedy((worst, *others)),
     )
 
 
-def _badness(one: Finding) -> tuple[int, float, float, float]:
+def badness(one: Finding) -> tuple[int, float, float, float]:
+    """How bad a place is: by severity, weight, gain, and how far its number is from its threshold."""
     weight = -inf if one.weight is None else one.weight
     return SEVERITIES.index(one.severity), weight, _gain(one), _distance(one.evidence)
 
@@ -113,7 +114,7 @@ def _extent(places: list[Finding]) -> str:
     return f"In {len(places)} places of {listed if len(arrays) <= _NAMED else f'{len(arrays)} arrays'}."
 
 
-def _assumptions(worst: Finding, others: Iterable[Finding]) -> Iterable[str]:
+def assumptions_of(worst: Finding, others: Iterable[Finding]) -> Iterable[str]:
     """What the worst place and those as severe rest on; why a place is only info says nothing of them."""
     yield from worst.assumptions
     for one in others:
@@ -127,7 +128,7 @@ def _beginning(span: Span) -> tuple[int, int]:
     return span.line, span.column
 
 
-class _HostFunctions:
+class HostFunctions:
     """The functions of files; a file is read when one of its functions is asked for."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:

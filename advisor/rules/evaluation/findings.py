@@ -65,7 +65,8 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
         title=rule.title,
         category=rule.category,
         weight=match.weight,
-        array=_array(table, match.row),
+        array=_text(table, match.row, "array"),
+        configuration=_text(table, match.row, "configuration"),
         kernel_line=line,
         remedy=_remedy(match, rulebook, tables),
         launches=_launches(match, rulebook, tables),
@@ -106,7 +107,7 @@ def _number(table: Table, name: str, row: int) -> float | None:
     return None if column is None or column.source(row) is None else float(column.values[row])
 
 
-def _array(table: Table, row: int) -> str:
-    """The array that a record is about, "" where it is about none."""
-    column = table.columns.get("array")
+def _text(table: Table, row: int, name: str) -> str:
+    """A text that a record knows, "" where it knows none."""
+    column = table.columns.get(name)
     return str(column.values[row]) if column is not None and column.source(row) is not None else ""

@@ -21,6 +21,8 @@ from advisor.rules.units import COUNT, TEXT, TRUTH, format_range, format_value
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _COMPARISONS = ("<", "<=", ">", ">=", "=", "!=", "between")
 _LARGEST_SHARE = 0.999
+# What is counted behind a single one: rules write the plural that nearly all numbers want.
+_ONE_OF_SEVERAL = re.compile(r"(?<![\w.,])1 (?!is\b|has\b|times\b|less\b)([a-z]+?)(?:(?<=[cs]h)es|s)\b")
 
 
 @dataclass
@@ -197,7 +199,7 @@ class Telling:
             inside = template.count("`", 0, match.start()) % 2 == 1
             return shown.strip("`") if inside else shown
 
-        return _FIELD.sub(filled, template)
+        return _ONE_OF_SEVERAL.sub(r"1 \1", _FIELD.sub(filled, template))
 
     def _let(self, evaluation: Evaluation, reference: Reference) -> str:
         kind = evaluation.kind(reference)

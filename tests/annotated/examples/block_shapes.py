@@ -66,7 +66,7 @@ def divided_from_the_data(n, blocks):
     a = cuda.device_array(n, dtype=np.float32)
     threads = 32
     share = (n + (threads - 1)) // threads
-    fill[threads, share](a)  # hit: block-divided-from-data, grid-too-small
+    fill[threads, share](a)  # hit: block-divided-from-data  # ok: grid-too-small
     fill[share, threads](a)  # ok: block-divided-from-data  # hit: block-too-small
     fill[blocks, math.ceil(n / blocks)](a)  # hit: block-divided-from-data
     fill[blocks, n // 64](a)  # ok: block-divided-from-data

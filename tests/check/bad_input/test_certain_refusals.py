@@ -29,6 +29,10 @@ CERTAIN = {
     "dictionary": ("    b = {}  # here\n    b[i] = 1\n    a[i] = b[i]", "a dictionary"),
     "list": ("    b = [n, n]  # here\n    a[i] = b[1]", "a list"),
     "a new array": ("    b = np.array([a[i], n])  # here\n    a[i] = b[0]", "no memory to make a new array"),
+    "a longer array": ("    b = np.append(a, n)  # here\n    a[i] = b[0]", "no memory to make a new array"),
+    "a sorted copy": ("    b = np.sort(a)  # here\n    a[i] = b[0]", "no memory to make a new array"),
+    "running sums": ("    b = np.cumsum(a)  # here\n    a[i] = b[0]", "no memory to make a new array"),
+    "places": ("    b = np.nonzero(a)[0]  # here\n    a[i] = b[0]", "no memory to make a new array"),
     "linear algebra": (
         "    a[i] = np.linalg.norm(a)  # here",
         "`np.linalg.norm` needs a library of the host",

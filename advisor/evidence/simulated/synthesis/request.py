@@ -11,7 +11,8 @@ from advisor.program.index_relations.relations import IndexRelations
 
 @dataclass(frozen=True, slots=True)
 class KnownLaunch:
-    """What the source says of a launch of the kernel; None, and what is absent, is not known.
+    """What the source says of a launch of the kernel; None, and what is absent, is not known, of the `grid`
+    also along single axes.
 
     `shapes` are those of array arguments, None for an extent that is not known; `where` is the place of the
     launch, empty where there is none in sight. `other_blocks` are blocks of further launches, and of the same
@@ -20,7 +21,7 @@ class KnownLaunch:
     """
 
     block: Shape | None = None
-    grid: Shape | None = None
+    grid: tuple[int | None, int | None, int | None] | None = None
     shapes: dict[str, tuple[int | None, ...]] = field(default_factory=dict)
     scalars: dict[str, float] = field(default_factory=dict)
     dynamic_shared: int | None = None

@@ -404,15 +404,15 @@ class _Sizing:
             for size in one.sizes
             if size in self.known
         ]
-        grid = self.launch.grid
+        stated = self._stated(axis)
         if known:
             wanted = max(known)
         elif axis in self.variant.short:
             return self.block[axis] // 2 + 1
-        elif grid is not None:
+        elif stated is not None:
             # An odd size leaves part of the last block idle, where it is one of several.
-            odd = self.variant.sizes in ("odd", "small") and grid[axis] > 1
-            wanted = grid[axis] * self.block[axis] - (self.block[axis] // 2 + 1 if odd else 0)
+            odd = self.variant.sizes in ("odd", "small") and stated > 1
+            wanted = stated * self.block[axis] - (self.block[axis] // 2 + 1 if odd else 0)
         else:
             wanted = self.choice.extents[self.axes - 1]
             if self.axes == 1 and any(slot.ndim > 1 for slot in self.arrays.values()):
@@ -425,16 +425,17 @@ class _Sizing:
         x, y, z = (self._blocks(axis) for axis in range(3))
         return x, y, z
 
+    def _stated(self, axis: int) -> int | None:
+        return None if self.launch.grid is None else self.launch.grid[axis]
+
     def _blocks(self, axis: int) -> int:
-        if axis >= self.axes and self.launch.grid is None:
+        stated = self._stated(axis)
+        if stated is None and axis >= self.axes:
             return 1
-        reduced = self.shrink > 1 or self.halvings[axis]
-        if self.launch.grid is not None and not reduced:
-            return max(1, self.launch.grid[axis])
+        if stated is not None and not (self.shrink > 1 or self.halvings[axis]):
+            return max(1, stated)
         blocks = -(-self._axis_extent(axis) // max(1, self.block[axis]))
-        if axis < self.axes and self.launch.grid is None:
-            blocks += self.variant.spare
-        return max(1, blocks if self.launch.grid is None else min(blocks, self.launch.grid[axis]))
+        return max(1, blocks + self.variant.spare if stated is None else min(blocks, stated))
 
     def _along(self, axis: int, unit: Unit) -> int:
         """The threads of the grid, its blocks or the threads of a block along an axis."""

@@ -27,6 +27,7 @@ from advisor.evidence.source.host.early_reads import early_read_records
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_call_records, launch_records, listed
 from advisor.evidence.source.host.launch_sequences.beside_loops import ArraysOfLoops, LoopsOfLaunches
+from advisor.evidence.source.host.launch_sequences.dearer_kernels import DearerKernels
 from advisor.evidence.source.host.launch_sequences.launch_loops import (
     StepLoops,
     loop_records,
@@ -110,6 +111,7 @@ def _launches(
     found = launch_records(launches)
     larger, kernels = _LargerLaunches(launches), OwnElements(walked)
     loops = StepLoops(launches, kernels, walked)
+    dearer = DearerKernels(launches, walked)
     looping, of_loops = LoopsOfLaunches(launches), ArraysOfLoops(launches, kernels)
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
@@ -138,6 +140,7 @@ def _launches(
             beside_larger_launch=larger.beside(launch),
             beside_loop_of_launches=looping.are_beside(launch.module, launch.node, launch.loops),
             prepares_loop=of_loops.meet(launch),
+            beside_walk=dearer.beside(launch),
         )
         if launch.kernel is not None:
             fills = list(needless_fills(launch, walked))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from advisor.evidence.source.host.data_flow.grids.refused_configurations import refusal
 from advisor.evidence.source.host.data_flow.loop_context import LoopContext
 from advisor.evidence.source.host.host_calls import HostCall
+from advisor.evidence.source.host.launch_sequences.written_configuration import written_configuration
 from advisor.evidence.source.test_paths import holds_benchmarks, holds_tests
 from advisor.model.records import Record, Value
 from advisor.model.text.notebooks import is_notebook
@@ -93,6 +94,7 @@ def _launch_record(launch: Launch) -> Record:
         copied_again=listed(launch.needless_copies.again),
         unchanged_arrays=listed(launch.needless_copies.unchanged),
         dynamic_shared_bytes=launch.dynamic_shared,
+        configuration=written_configuration(module, node),
         configured_in_loop=launch.configured_in_loop,
         smallest_block_threads=launch.smallest_block,
         largest_array=max(map(math.prod, launch.array_sizes or ()), default=None),

@@ -64,7 +64,7 @@ class Names(WalkState):
             return self.env[node.id]
         dotted = self.workspace.library_name(self.module.dotted(node) or node.id, self.module)
         if "." in dotted:
-            return self._library(dotted) or Opaque(dotted)
+            return self._library(dotted) or self._fixed(node) or Opaque(dotted)
         return self._fixed(node) or Opaque(node.id)
 
     def _fixed(self, node: ast.expr) -> Value | None:

@@ -17,6 +17,7 @@ from advisor.evidence.source.kernel_walk.affine_forms import (
     number,
     position_along,
 )
+from advisor.evidence.source.kernel_walk.fixed_indices import fixed_indices
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, LoopContext, Scalar, Value
 from advisor.program.launches.block_shape import Thread
 
@@ -70,7 +71,10 @@ def of_parts(operator: ast.boolop, parts: Sequence[Outcomes]) -> Outcomes:
     """
     holds, fails = [one.holds for one in parts], [one.fails for one in parts]
     if isinstance(operator, ast.And):
-        return Outcomes(frozenset().union(*holds), _in_either_case(fails), one_fails=tuple(fails))
+        all_hold: frozenset[Form] = frozenset().union(*holds)
+        either = next((one.one_holds for one in parts if one.one_holds), ())
+        one_holds = tuple(all_hold | one for one in either)
+        return Outcomes(all_hold, _in_either_case(fails), one_holds, one_fails=tuple(fails))
     return Outcomes(_in_either_case(holds), frozenset().union(*fails), one_holds=tuple(holds))
 
 
@@ -100,9 +104,18 @@ def range_bound(item: Form, stop: Form, step: Form) -> frozenset[Form]:
 
 
 def bounds_on_lanes(conditions: Iterable[Condition]) -> frozenset[Form]:
-    """Return what conditions keep at 0 or below of nothing but thread indices and numbers."""
-    found = (form for condition in conditions for form in condition.bounds)
-    return frozenset(form for form in found if form.atoms() and form.atoms() <= _THREADS)
+    """Return what conditions keep at 0 or below of nothing but thread indices and numbers.
+
+    Where the place in the grid has to be a given one along an axis, one thread index of it is let through, in
+    some of the blocks: 0 stands for it.
+    """
+    conditions = tuple(conditions)
+    every = [form for condition in conditions for form in condition.bounds]
+    found = {form for form in every if form.atoms() and form.atoms() <= _THREADS}
+    numbered = {name for form in found for name in form.atoms()}
+    for name in {name for one in conditions for name in fixed_indices(one)} - numbered:
+        found |= {atom(name), -atom(name)}
+    return frozenset(found)
 
 
 def lanes_left(warp: Sequence[Thread], bounds: Iterable[Form]) -> dict[int, Thread]:

@@ -68,6 +68,7 @@ def access_records(
     carried = carried_loads(facts)
     by_many = loaded_by_many(facts, block_axes(facts, shapes))
     repeated = repeated_loads(facts)
+    numbers = {id(array): number for number, array in enumerate(facts.arrays)}
     meeting = frozenset(loop.counter for barrier in facts.barriers for loop in barrier.place.loops)
     for position, access in enumerate(facts.accesses):
         element = access.element
@@ -108,7 +109,8 @@ def access_records(
             overwritten=_is_overwritten(access, facts, groups),
             stays_in_register=stays_in_register(access, facts),
             carried=position in carried, shared_by_threads=position in by_many,
-            repeated=position in repeated, block_assumed=assumed[alike_lanes],
+            repeated=position in repeated, array_number=numbers.get(id(access.array)),
+            block_assumed=assumed[alike_lanes],
         )  # fmt: skip
     know_exchange_effects(facts, found)
     know_row_parts(facts, found)

@@ -321,7 +321,7 @@ def _array_records(
     facts: KernelFacts, groups: AccessGroups, private: Sequence[Array], kernel: str
 ) -> list[Record]:
     found = []
-    for array in facts.arrays:
+    for number, array in enumerate(facts.arrays):
         if array.parameter and not groups.of(array):
             continue
         record = record_at(
@@ -341,6 +341,7 @@ def _array_records(
             filled_by_data=is_filled_by_data(groups.of(array)),
             loops_back=max((_loops_back(access) for access in groups.of(array)), default=0),
             name=array.name,
+            array_number=number,
             private_data=any(array is one for one in private),
         )
         found.append(record)

@@ -155,6 +155,10 @@ class _Warps:
         """The mean sectors of an element for each active lane, side by side."""
         return self._mean(lambda warp: -(-len(warp.offsets) * itemsize // SECTOR_BYTES), 1)
 
+    def lanes(self) -> float:
+        """The mean number of active lanes."""
+        return self._mean(lambda warp: len(warp.offsets), 1)
+
     def rows(self) -> float:
         """The mean number of different offsets."""
         return self._mean(lambda warp: len(set(warp.offsets)), 1)
@@ -212,7 +216,9 @@ def _counted(access: Access, count: Callable[[int], LanePattern]) -> LanePattern
 
 
 def _with_sectors(pattern: LanePattern, warps: _Warps, turned: _Turned, itemsize: int) -> LanePattern:
-    exchanged = [found.sectors(itemsize) for found in turned.warps]
+    # Where fewer lanes are active, more requests do what one does now.
+    requests = [max(warps.lanes() / found.lanes(), 1.0) for found in turned.warps]
+    exchanged = [found.sectors(itemsize) * more for found, more in zip(turned.warps, requests, strict=True)]
     return replace(
         pattern,
         exchange=turned.axes,
@@ -262,20 +268,39 @@ def _exchanged(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[i
     if not block.lane_axes or _lane_axis(forms, atoms, set(block.lane_axes)) != "slow":
         return _Turned()
     lane = block.lane_axes[0]
-    depends = atoms.depends(_without_fields(forms, atoms)[-1])
-    other = next((axis for axis in _THREADS if axis in depends and axis != lane), None)
+    sizes = {"x": block.x, "y": block.y, "z": block.z}
+    other = _axis_for_lanes(_without_fields(forms, atoms), atoms, lane, sizes, extents)
     if other is None:
         return _Turned()
     letters = {lane[-1]: other[-1], other[-1]: lane[-1]}
     turned = [_renamed(form, letters) for form in forms]
     bounds = frozenset(_renamed(form, letters) for form in bounds_on_lanes(access.place.conditions))
-    sizes = {"x": block.x, "y": block.y, "z": block.z}
     x, y, z = (sizes[letters.get(axis, axis)] for axis in sizes)
     shapes = (block, BlockShape(x, y, z))
     found = [_Warps(access, atoms, one, turned, extents, bounds) for one in shapes]
     several = [letter for letter, size in sizes.items() if size and size > 1]
     single = sizes[other[-1]] == 1 and len(several) > 1 and extents[-1:] in ((), (None,))
     return _Turned(_names(lane, other), tuple(found), single)
+
+
+def _axis_for_lanes(
+    forms: list[Form],
+    atoms: Atoms,
+    lane: str,
+    sizes: Mapping[str, int | None],
+    extents: tuple[int | None, ...],
+) -> str | None:
+    """The thread index that the lanes may follow instead: that of the fast axis, None without one; of the
+    next axis where the block has one thread along this one and the array too few elements for a warp.
+    """
+    for at in reversed(range(len(forms))):
+        depends = atoms.depends(forms[at])
+        other = next((axis for axis in _THREADS if axis in depends and axis != lane), None)
+        extent = extents[at] if at < len(extents) else None
+        few = extent is not None and extent < WARP
+        if other is None or not few or sizes[other[-1]] != 1:
+            return other
+    return None
 
 
 def _renamed(form: Form, letters: Mapping[str, str]) -> Form:

@@ -7,6 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 
+from advisor.evidence.source.kernel_walk.fixed_indices import is_on_line_of_grid
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts, Place
 from advisor.model.records import Record
 from advisor.program.launches.block_shape import WARP
@@ -47,7 +48,8 @@ def know_traffic(facts: KernelFacts, records: Sequence[Record]) -> None:
         if access.array.space == "global":
             cause = _cause(access, record)
             share = taken[cause] / (taken[cause] + max(least_of_all - least[cause], 0.0))
-            record.know("source", traffic_share=share, sparse=picked_by_data(access, inside))
+            sparse = picked_by_data(access, inside) or is_on_line_of_grid(access.place)
+            record.know("source", traffic_share=share, sparse=sparse)
 
 
 class Insides:

@@ -323,6 +323,9 @@ def test_numbas_own_names_are_those_of_no_other_compiler(tmp_path: Path) -> None
     assert unit.missing == ("extending.f in line 7 (a part of numba_cuda_mlir that Numba does not have)",)
 
 
+EXTENDED = "from numba.extending import overload\ndef f(x):\n    pass\n"
+
+
 @pytest.mark.parametrize(
     ("head", "value", "clause"),
     [
@@ -334,6 +337,15 @@ def test_numbas_own_names_are_those_of_no_other_compiler(tmp_path: Path) -> None
          "`C` in line {} is a class, which a kernel can use only where an extension of Numba says how"),
         ("f = input()", "f(a[i])", None),
         ("import sys", "sys.maxsize()", None),
+        # Numba is taught what the call of a function without a body is.
+        (f"{EXTENDED}@overload(f, target='cuda')\ndef g(x):\n    return lambda x: x", "f(a[i])", None),
+        (f"{EXTENDED}@overload(f)\ndef g(x):\n    return lambda x: x", "f(a[i])", None),
+        (f"{EXTENDED}overload(f, strict=False)(lambda x: lambda x: x)", "f(a[i])", None),
+        (f"{EXTENDED}registry = make()\nregistry.lower(f, float)(input)", "f(a[i])", None),
+        (f"{EXTENDED}@overload(f, target='cpu')\ndef g(x):\n    return lambda x: x", "f(a[i])",
+         "`f` in line {} is a plain Python function, which a kernel cannot call"),
+        (f"{EXTENDED}@overload(g)\ndef h(x):\n    return lambda x: x", "f(a[i])",
+         "`f` in line {} is a plain Python function, which a kernel cannot call"),
     ],
 )  # fmt: skip
 def test_what_is_known_to_be_of_no_use_is_told_from_what_only_a_run_shows(

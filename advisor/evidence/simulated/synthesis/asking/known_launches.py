@@ -11,6 +11,7 @@ from advisor.evidence.simulated.synthesis.request import KnownLaunch
 from advisor.model.compilation_unit import CompilationUnit, StatedLaunch
 
 _Sizes: TypeAlias = "tuple[dict[str, tuple[int | None, ...]], dict[str, float]]"
+_Grid: TypeAlias = "tuple[int | None, int | None, int | None]"
 _MOST_THREADS = 1024
 # Of blocks beside the pattern's these many are looked at: the smallest, one between, the largest.
 _MOST_OTHERS = 3
@@ -27,12 +28,12 @@ def known_launch(unit: CompilationUnit) -> KnownLaunch:
     block = _block(stated.block) or (blocks[-1] if blocks else None)
     where = f"{stated.path}:{stated.line}" if block is not None else ""
     others = tuple(_spread([one for one in blocks if one != block]))
-    grid, (shapes, scalars) = _extent(stated.grid), _sizes(stated, unit)
+    shapes, scalars = _sizes(stated, unit)
     further = [one for one in unit.launches if one is not stated]
     theirs = [_sizes(one, unit) for one in further]
     shapes = {name: one for name, one in shapes.items() if all(it.get(name) == one for it, _ in theirs)}
     scalars = {name: one for name, one in scalars.items() if all(it.get(name) == one for _, it in theirs)}
-    grid = grid if all(_extent(one.grid) == grid for one in further) else None
+    grid = _common_grid([_three(one.grid) for one in unit.launches])
     any_block = any(_block(one.block) is None and not one.possible_blocks for one in unit.launches)
     return KnownLaunch(block, grid, shapes, scalars, stated.dynamic_shared, where, others, any_block)
 
@@ -76,7 +77,19 @@ def _known(stated: StatedLaunch, unit: CompilationUnit) -> tuple[bool, bool, int
 
 def _extent(sizes: Sequence[int | None] | None) -> Extent | None:
     """The three sizes of a block or grid where all are known."""
+    x, y, z = _three(sizes)
+    return None if x is None or y is None or z is None else (x, y, z)
+
+
+def _three(sizes: Sequence[int | None] | None) -> _Grid:
+    """The three sizes of a block or grid as far as they are known."""
     if sizes is None or not 1 <= len(sizes) <= 3:
-        return None
-    x, y, z = [*sizes, 1, 1][:3]
-    return None if x is None or y is None or z is None or min(x, y, z) < 1 else (x, y, z)
+        return None, None, None
+    x, y, z = (None if one is None or one < 1 else one for one in [*sizes, 1, 1][:3])
+    return x, y, z
+
+
+def _common_grid(grids: Sequence[_Grid]) -> _Grid | None:
+    """The sizes that all of some grids have, None where they share none."""
+    x, y, z = (one[0] if len(set(one)) == 1 else None for one in zip(*grids, strict=True))
+    return None if x is y is z is None else (x, y, z)

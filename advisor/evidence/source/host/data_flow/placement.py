@@ -215,7 +215,8 @@ class Placement:
         if self.torch and name in ("to", "cuda"):
             return self._sent(node, function, depth)
         base = self.of(function.value, depth)
-        if name in ("copy_to_host", "get") and base is not None and base.on_gpu:
+        # NumbaPro called it `to_host`.
+        if name in ("copy_to_host", "to_host", "get") and base is not None and base.on_gpu:
             return Placed("numpy", "host", pinned=False)
         if self.torch and name in ("cpu", "numpy", "pin_memory"):
             if name == "pin_memory":

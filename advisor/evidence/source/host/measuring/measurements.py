@@ -180,7 +180,7 @@ def _compiled(span: Span, placement: Placement, measured: Sequence[Launch]) -> s
         return None
     for launch in measured:
         kernel = launch.kernel
-        if kernel is None or kernel.signature is not None:
+        if kernel is None or kernel.states_types:
             continue
         if "cache" in kernel.options or kernel.has_open_options:
             continue

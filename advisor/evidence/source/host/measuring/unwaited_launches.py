@@ -11,8 +11,8 @@ from advisor.program.syntax.module import FunctionNode
 from advisor.program.values.call_sites import values_given
 
 WAITS = frozenset({
-    "synchronize", "item", "tolist", "cpu", "numpy", "get", "asnumpy", "copy_to_host", "wait", "result",
-    "join", "elapsed_time", "deviceSynchronize", "barrier", "block_until_ready",
+    "synchronize", "item", "tolist", "cpu", "numpy", "get", "asnumpy", "copy_to_host", "to_host", "wait",
+    "result", "join", "elapsed_time", "deviceSynchronize", "barrier", "block_until_ready",
 })  # fmt: skip
 _GO_ON = frozenset({
     "backward", "step", "zero_grad", "append", "update", "format", "record", "train", "eval", "to", "cuda",

@@ -63,6 +63,14 @@ class TestTheLaunchThatIsThePattern:
         found = known_launch(unit(launch(4, block=(256,), grid=(4,)), launch(8, block=(1,)), launch(9)))
         assert (found.block, found.other_blocks) == ((256, 1, 1), ((1, 1, 1),))
 
+    def test_sizes_of_the_grid_that_are_known_alone(self):
+        partly = launch(4, block=(32, 32), grid=(None, None, 3))
+        assert known_launch(unit(partly)).grid == (None, None, 3)
+        assert known_launch(unit(partly, launch(8, grid=(4, 4, 3)))).grid == (None, None, 3)
+        assert known_launch(unit(partly, launch(8, grid=(4, 4, 2)))).grid is None
+        assert known_launch(unit(launch(4, grid=(None,)))).grid == (None, 1, 1)
+        assert known_launch(unit(partly, launch(8))).grid is None
+
     def test_a_launch_of_which_the_block_is_not_known_may_have_any(self):
         assert known_launch(unit(launch(4, block=(256,)), launch(9))).any_block
         assert known_launch(unit(launch(4, block=(None, 4)))).any_block

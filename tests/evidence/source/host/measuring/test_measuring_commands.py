@@ -31,6 +31,9 @@ UNWAITED = {
     "a launch by the number of tasks": "t = time.time()\nk.forall(4096)(d)\nprint(time.time() - t)\n",
 }
 WAITED = {
+    "a copy as NumbaPro called it": (
+        "t = datetime.now()\nk[16, 256](d)\nd.to_host()\nprint(datetime.now() - t)\n"
+    ),
     "a date": "t = datetime.now()\nk[16, 256](d)\ncuda.synchronize()\nprint(datetime.now() - t)\n",
     "no difference": "t = datetime.now()\nk[16, 256](d)\nprint(datetime.now(), t)\n",
     "another attribute": (
@@ -68,6 +71,21 @@ def test_times_of_launches(tmp_path: Path, name: str) -> None:
 def test_other_times(tmp_path: Path, name: str) -> None:
     found = records(tmp_path, "measurement", PROGRAM + WARM + WAITED[name])
     assert all(value(one, "waits") for one in found)
+
+
+@pytest.mark.parametrize(
+    ("decorator", "compiles"),
+    [
+        ("@cuda.jit", True),
+        ("@cuda.jit(argtypes=None)", True),
+        ('@cuda.jit("void(float64[:])")', False),
+        ("@cuda.jit(argtypes=[float64[:]])", False),
+    ],
+)
+def test_stated_types_are_compiled_before_the_clock(tmp_path: Path, decorator: str, compiles: bool) -> None:
+    program = PROGRAM.replace("@cuda.jit", decorator) + UNWAITED["a date"]
+    (found,) = records(tmp_path, "measurement", program)
+    assert value(found, "compiles") is compiles
 
 
 def _measured(folder: Path, *cells: str) -> list[tuple[object, object]]:
