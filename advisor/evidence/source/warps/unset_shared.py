@@ -1,4 +1,4 @@
-"""Loads of shared elements that only the threads inside of the data have stored."""
+"""Shared elements that their block has not stored: those of threads without data, or of other blocks."""
 
 from __future__ import annotations
 
@@ -21,6 +21,15 @@ def know_unset_shared(facts: KernelFacts, records: Sequence[Record]) -> None:
         record.know("source", set_inside_data_only=followed and _is_unset(access, before, facts))
         if access.kind == "store":
             before.append(access)
+
+
+def follows_block_in_shared(access: Access) -> bool:
+    """Whether an index of a shared array grows with the block, and no part of it takes that back."""
+    if access.array.space != "shared":
+        return False
+    terms = [term for index in access.indices for term in index.form.terms]
+    of_blocks = [count for names, count in terms if any(name.startswith("bid.") for name in names)]
+    return bool(of_blocks) and min(of_blocks) > 0
 
 
 def _is_unset(load: Access, stores: Sequence[Access], facts: KernelFacts) -> bool:
