@@ -14,7 +14,7 @@ def doubled_by_grid(x, out):
         part[i] = x[i]  # hit: shared-index-of-grid
     cuda.syncthreads()
     if i < x.size:
-        out[i] = part[i] * 2
+        out[i] = part[i] * 2  # hit: shared-index-of-grid
 
 
 @cuda.jit
@@ -22,13 +22,15 @@ def all_rows_from_one_block(x, out):
     table = cuda.shared.array((ROWS, 3), float32)
     first = cuda.blockIdx.x * cuda.blockDim.x
     t = cuda.threadIdx.x
-    for j in range(3):
-        table[first + t, j] = x[first + t, j]  # hit: shared-index-of-grid
+    if first + t < out.size:
+        for j in range(3):
+            table[first + t, j] = x[first + t, j]  # hit: shared-index-of-grid
     cuda.syncthreads()
     total = float32(0)
     for j in range(ROWS):
         total += table[j, 0]
-    out[first + t] = total
+    if first + t < out.size:
+        out[first + t] = total
 
 
 @cuda.jit
@@ -77,5 +79,6 @@ def main():
     rows = cuda.to_device(np.ones((ROWS, 3), np.float32))
     for kernel in (doubled_by_grid, doubled_by_block, place_taken_back, remainder_of_the_place):
         kernel[4096, 256](x, out)
-    all_rows_from_one_block[5, 256](rows, out)
-    in_one_block[1, 256](x, out)
+    all_rows_from_one_block[5, 256](rows, cuda.device_array(ROWS, np.float32))
+    few = cuda.to_device(np.ones(256, np.float32))
+    in_one_block[1, 256](few, cuda.device_array_like(few))
