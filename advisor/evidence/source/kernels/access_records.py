@@ -32,7 +32,6 @@ from advisor.evidence.source.warps.shortest_rows import ShortestRows, shortest_r
 from advisor.evidence.source.warps.single_iterations import in_one_iteration
 from advisor.evidence.source.warps.thread_use import single_thread
 from advisor.evidence.source.warps.traffic_shares import know_traffic
-from advisor.evidence.source.warps.unset_shared import follows_block_in_shared
 from advisor.model.records import Record, Value
 from advisor.program.launches.block_shape import BlockShape
 from advisor.program.syntax.tree_nodes import below
@@ -183,7 +182,6 @@ def _context(access: Access, facts: KernelFacts) -> dict[str, Value | None]:
         "many_to_one": _chosen_together(access, atoms),
         "thread_independent": not depends & _THREADS,
         "global_index": any(map(spans_the_grid, of_indices)),
-        "shared_by_block": follows_block_in_shared(access),
         "outweighed_by_copies": access.array.given == "host" and _spans_no_more(access, facts),
         "empty_by_default": access.array.given == "empty",
         "single_thread": single_thread(access.place),
