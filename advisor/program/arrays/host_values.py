@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from advisor.program.syntax.module import ModuleSyntax
@@ -82,7 +82,7 @@ class Instance:
     """An object of a class of the workspace."""
 
     owner: ast.ClassDef
-    module: ModuleSyntax
+    module: ModuleSyntax = field(compare=False)
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,14 @@ def test_an_attribute_that_is_set_from_outside_is_not_known(tmp_path: Path) -> N
     assert value(launch, "host_array_names") == "x"
 
 
+def test_an_object_that_is_handed_to_a_function_keeps_its_arrays(tmp_path: Path) -> None:
+    text = TABLES + "@cuda.jit\ndef k(x, y):\n    y[cuda.grid(1)] = x[0]\n"
+    text += "def rows_of(tables):\n    return tables.rows\n"
+    text += "def main(p):\n    x = np.zeros(8)\n    k[1, 32](x, rows_of(Tables(p)))\n"
+    (launch,) = records(tmp_path, "launch", text)
+    assert value(launch, "host_array_names") == "x, rows_of(Tables(p))"
+
+
 def test_sizes_that_functions_keep_are_known(tmp_path: Path) -> None:
     text = IMPORTS + "@cuda.jit\ndef k(x, y):\n    y[cuda.grid(1)] = x[0]\n"
     text += (
