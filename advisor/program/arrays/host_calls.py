@@ -13,6 +13,7 @@ from advisor.program.arrays.host_values import (
     UNKNOWN,
     Array,
     Dtype,
+    Instance,
     Items,
     Number,
     Other,
@@ -37,6 +38,11 @@ from advisor.program.arrays.operations.array_functions import (
     image_of,
 )
 from advisor.program.arrays.operations.array_results import Arguments, made, reshaped, transposed_by
+from advisor.program.arrays.operations.derived_arrays import (
+    of_array_function,
+    of_array_method,
+    of_other_library,
+)
 from advisor.program.arrays.operations.number_ranges import FUNCTIONS, largest, least, length, of_function
 from advisor.program.kernels.called_functions import CalledFunctions
 from advisor.program.kernels.declarations import cuda_member
@@ -85,6 +91,8 @@ class HostCalls:
                 found = self._of_universal(node, frame, given)
             if found is None:
                 found = self._of_workspace(node, frame, given)
+            if found is None:
+                found = self._object(dotted, frame)
             if found is not None:
                 return found
         if isinstance(node.func, ast.Attribute):
@@ -131,6 +139,9 @@ class HostCalls:
             return Number(DTYPES[name], python=False)
         if member is not None or dotted.startswith(_OTHER_LIBRARIES):
             return OTHER
+        derived = of_other_library(dotted, given)
+        if derived is not None:
+            return derived
         return UNKNOWN if dotted.partition(".")[0] in KNOWN_LIBRARIES else None
 
     def _of_opencv(self, name: str, given: Arguments, frame: Frame) -> Value:
@@ -173,7 +184,8 @@ class HostCalls:
             return _places(given, library, place)
         function = CREATORS.get(name) or (NUMPY_CREATORS.get(name) if library == "numpy" else None)
         if function is None:
-            return otherwise
+            derived = of_array_function(name, given, library, place)
+            return otherwise if derived is None else derived
         if name == "asnumpy":
             return made(function, given, "numpy", "host")
         return made(function, given, library, place)
@@ -202,6 +214,9 @@ class HostCalls:
             known = owner if isinstance(owner, Array) else Array(element=True)
             moved = name != "view" and known.place == "pinned"
             return made(METHODS[name], given, known.library, "host" if moved else known.place, known)
+        derived = of_array_method(name, owner)
+        if derived is not None:
+            return derived
         if name in CREATORS and owner == UNKNOWN and isinstance(CREATORS[name].sizes, str):
             # A module that may be NumPy's or CuPy's, or one with the same interface.
             return self._of_some_module(CREATORS[name], given)
@@ -234,6 +249,12 @@ class HostCalls:
         if not isinstance(function, ast.FunctionDef) or function.decorator_list or module.scope_of(function):
             return None
         return self._returned(module, function, given, frame)
+
+    def _object(self, dotted: str, frame: Frame) -> Value | None:
+        """The object that a class of the workspace makes, None for any other name."""
+        place = self.values.workspace.member(dotted, frame.module)
+        found = place[0].top_level.get(place[1]) if place else None
+        return Instance(found, place[0]) if place and isinstance(found, ast.ClassDef) else None
 
     def _returned(
         self, module: ModuleSyntax, function: ast.FunctionDef, given: Arguments, frame: Frame

@@ -20,6 +20,7 @@ from advisor.program.arrays.host_values import (
     UNKNOWN,
     Array,
     Dtype,
+    Instance,
     Items,
     Number,
     Value,
@@ -29,6 +30,8 @@ from advisor.program.arrays.host_values import (
 from advisor.program.arrays.least_values import LeastValues
 from advisor.program.arrays.operations.array_arithmetic import combined, compared
 from advisor.program.arrays.operations.array_functions import DTYPES
+from advisor.program.arrays.operations.derived_arrays import BRACKETED, attribute_of_other, column
+from advisor.program.arrays.operations.number_ranges import constant_value, signed
 from advisor.program.names.library_names import star_member
 from advisor.program.names.object_attributes import stored_before, values_of_attribute
 from advisor.program.names.scope_names import parameter_defaults, parameter_names
@@ -41,7 +44,6 @@ from advisor.program.values.call_sites import values_given, values_given_to_meth
 from advisor.program.values.constants import Constants
 
 _ANNOTATIONS = {"bool": "boolean", "int": "int64", "float": "float64", "complex": "complex128"}
-_PYTHON_TYPES = {bool: "boolean", int: "int64", float: "float64", complex: "complex128"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +95,7 @@ class HostValues:
     def value(self, node: ast.expr, frame: Frame) -> Value:
         """The value of an expression while others are worked out: NOTHING for one that rests on itself."""
         if isinstance(node, ast.Constant):
-            return _constant(node)
+            return constant_value(node)
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         return self._values.once((node, frame), lambda: method(node, frame)) if method else UNKNOWN
 
@@ -166,7 +168,7 @@ class HostValues:
             return Number("boolean")
         if isinstance(value, Number):
             dtype = "int64" if value.dtype == "boolean" and value.python else value.dtype
-            low, high = _signed(node.op, value)
+            low, high = signed(node.op, value)
             return replace(value, dtype=dtype, low=low, high=high)
         if isinstance(value, Array):
             return combined(ast.Add(), value, Number(value.dtype))
@@ -187,7 +189,12 @@ class HostValues:
         base = self.value(node.value, frame)
         if base == NOTHING:
             return NOTHING
-        return part(base, node.slice, lambda one: self.value(one, frame), lambda one: self.whole(one, frame))
+        if base == UNKNOWN and (self.library_name(node.value, frame) or "") in BRACKETED:
+            return Array("numpy", "host")
+        picked = part(
+            base, node.slice, lambda one: self.value(one, frame), lambda one: self.whole(one, frame)
+        )
+        return column(base) or picked
 
     def _call(self, node: ast.Call, frame: Frame) -> Value:
         if isinstance(node.func, ast.Name) and node.func.id == "map":
@@ -206,7 +213,10 @@ class HostValues:
         place = self.workspace.member(dotted, frame.module) if dotted else None
         if place is not None:
             return self.member(place[1], place[0])
-        found = attribute_of(self.value(node.value, frame), node.attr)
+        base = self.value(node.value, frame)
+        if isinstance(base, Instance):
+            return self._of_instance(base, node.attr, frame)
+        found = attribute_of_other(base, node.attr) or attribute_of(base, node.attr)
         number = self.constant(node, frame) if found == UNKNOWN else None
         return Number("int64", number, number) if type(number) is int else found
 
@@ -406,6 +416,12 @@ class HostValues:
             return UNKNOWN
         return self._kept_in(name, frame.module, classes[0])
 
+    def _of_instance(self, found: Instance, name: str, frame: Frame) -> Value:
+        """What the methods of an object's class give an attribute of it that is read from outside."""
+        value = self._kept_in(name, found.module, found.owner)
+        set_here = name in frame.module.once(_set_from_outside, frame.module.tree)
+        return with_changes(as_parameter(value) if set_here else value, frame.module)
+
     def _kept_in(self, name: str, module: ModuleSyntax, owner: ast.ClassDef) -> Value:
         return self._values.once((name, owner), lambda: self._of_object(name, module, owner))
 
@@ -428,23 +444,6 @@ class HostValues:
                 if value != UNKNOWN:
                     return value
         return UNKNOWN
-
-
-def _signed(operator: ast.unaryop, value: Number) -> tuple[int | float | None, int | float | None]:
-    """The bounds of a number with a sign before it; nothing is known behind `~`."""
-    if isinstance(operator, ast.UAdd):
-        return value.low, value.high
-    if not isinstance(operator, ast.USub):
-        return None, None
-    return None if value.high is None else -value.high, None if value.low is None else -value.low
-
-
-def _constant(node: ast.Constant) -> Value:
-    dtype = _PYTHON_TYPES.get(type(node.value))
-    if dtype is None:
-        return OTHER
-    value = node.value if isinstance(node.value, int | float) else None
-    return Number(dtype, value, value)
 
 
 def _unpacked(target: ast.expr, value: Value, name: str) -> Value:

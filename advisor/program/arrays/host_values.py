@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
+
+from advisor.program.syntax.module import ModuleSyntax
 
 # Row-major, column-major, neither for certain; None where nothing is seen that speaks against row-major.
 Order: TypeAlias = Literal["C", "F", "unknown"] | None
@@ -75,6 +78,14 @@ class Fields:
 
 
 @dataclass(frozen=True)
+class Instance:
+    """An object of a class of the workspace."""
+
+    owner: ast.ClassDef
+    module: ModuleSyntax = field(compare=False)
+
+
+@dataclass(frozen=True)
 class Array:
     """An array; None for what is not known of it.
 
@@ -118,7 +129,7 @@ class Array:
         return False if elsewhere or self.library not in (None, "numpy") else None
 
 
-Value: TypeAlias = Unknown | Nothing | Other | Dtype | Number | Items | Fields | Array
+Value: TypeAlias = Unknown | Nothing | Other | Dtype | Number | Items | Fields | Instance | Array
 
 UNKNOWN, NOTHING, OTHER = Unknown(), Nothing(), Other()
 # A value of which not even row-major order may be assumed.
@@ -169,7 +180,7 @@ def copied_by_launch(value: Value) -> bool | None:
     """Whether a value is a NumPy array that a launch copies, None where that is not known."""
     if isinstance(value, Array):
         return value.copied_by_launch
-    return False if isinstance(value, Number | Dtype | Other) else None
+    return False if isinstance(value, Number | Dtype | Other | Instance) else None
 
 
 def agreed(orders: Iterable[Order]) -> Order:

@@ -117,7 +117,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     know_unordered(facts, shapes, accesses)
     know_lost_updates(facts, launched, accesses)
     know_same_stores(facts, accesses)
-    know_unset_shared(facts, accesses)
+    know_unset_shared(facts, launched.stated, accesses)
     kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
     found += accesses
     found += row_records(facts, accesses, kernel.key)

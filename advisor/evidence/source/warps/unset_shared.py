@@ -1,4 +1,4 @@
-"""Loads of shared elements that only the threads inside of the data have stored."""
+"""Shared elements that their block has not stored: those of threads without data, or of other blocks."""
 
 from __future__ import annotations
 
@@ -7,20 +7,48 @@ from collections.abc import Sequence
 from advisor.evidence.source.kernel_walk.affine_forms import THREAD
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts
 from advisor.evidence.source.warps.thread_use import is_bounds_guard
+from advisor.model.compilation_unit import StatedLaunch
 from advisor.model.records import Record
 
 
-def know_unset_shared(facts: KernelFacts, records: Sequence[Record]) -> None:
+def know_unset_shared(
+    facts: KernelFacts, launches: Sequence[StatedLaunch], records: Sequence[Record]
+) -> None:
     """Say of each access, whose record stands at its place, whether it loads elements of other threads from
-    shared memory that only threads inside of the data have stored, whatever thread it is itself.
+    shared memory that only threads inside of the data have stored, whatever thread it is itself, and with
+    which index of the block one of a shared array grows.
     """
     followed = facts.complete and not facts.calls_unknown
     stored: dict[int, list[Access]] = {}
     for access, record in zip(facts.accesses, records, strict=True):
         before = stored.setdefault(id(access.array), [])
-        record.know("source", set_inside_data_only=followed and _is_unset(access, before, facts))
+        record.know(
+            "source",
+            set_inside_data_only=followed and _is_unset(access, before, facts),
+            shared_by_block=_block_of_index(access, launches),
+        )
         if access.kind == "store":
             before.append(access)
+
+
+def _block_of_index(access: Access, launches: Sequence[StatedLaunch]) -> str:
+    """The index of the block with which that of a shared array grows, empty where there is none: where a part
+    of it may take that back, and along axes along which each launch in sight has one block.
+    """
+    if access.array.space != "shared":
+        return ""
+    terms = [term for index in access.indices for term in index.form.terms]
+    of_blocks = {name: count for names, count in terms for name in names if name.startswith("bid.")}
+    if any(count < 0 for names, count in terms if of_blocks.keys() & {*names}):
+        return ""
+    axes = (axis for axis in "xyz" if f"bid.{axis}" in of_blocks and not _one_block(axis, launches))
+    return next((f"blockIdx.{axis}" for axis in axes), "")
+
+
+def _one_block(axis: str, launches: Sequence[StatedLaunch]) -> bool:
+    """Whether there are launches in sight, and each is known to have one block along an axis."""
+    at = "xyz".index(axis)
+    return bool(launches) and all(one.grid is not None and [*one.grid, 1, 1, 1][at] == 1 for one in launches)
 
 
 def _is_unset(load: Access, stores: Sequence[Access], facts: KernelFacts) -> bool:

@@ -10,12 +10,13 @@ from dataclasses import replace
 from itertools import product
 from typing import TypeAlias
 
-from advisor.program.arrays.host_values import Array, Items, Number, Value
+from advisor.program.arrays.host_values import OTHER, Array, Items, Number, Value
 
 Bound: TypeAlias = "int | float | None"
 Bounds: TypeAlias = "tuple[Bound, Bound]"
 
 _NONE: Bounds = (None, None)
+_PYTHON_TYPES = {bool: "boolean", int: "int64", float: "float64", complex: "complex128"}
 # Sizes beyond these are no sizes, and would take long to multiply.
 _MOST = 1 << 63
 _MOST_SHIFT = 64
@@ -197,3 +198,21 @@ def _checked(function: Callable[..., int | float], *operands: Bound) -> Bound:
         return None
     known = not isinstance(found, complex) and math.isfinite(found) and abs(found) < _MOST
     return found if known else None
+
+
+def constant_value(node: ast.Constant) -> Value:
+    """The value of a constant that is written."""
+    dtype = _PYTHON_TYPES.get(type(node.value))
+    if dtype is None:
+        return OTHER
+    value = node.value if isinstance(node.value, int | float) else None
+    return Number(dtype, value, value)
+
+
+def signed(sign: ast.unaryop, value: Number) -> Bounds:
+    """The bounds of a number with a sign before it; nothing is known behind `~`."""
+    if isinstance(sign, ast.UAdd):
+        return value.low, value.high
+    if not isinstance(sign, ast.USub):
+        return None, None
+    return None if value.high is None else -value.high, None if value.low is None else -value.low
