@@ -75,8 +75,9 @@ class GainPolicy:
     def level_of(self, finding: Finding) -> tuple[Severity, str] | None:
         """Another severity for a finding with the reason, None where its own holds.
 
-        Only what is certain by the counts decides: that the most which it may gain is negligible, or the
-        least considerable. What the project or a circumstance has decided stays.
+        Only what is certain by the counts decides: that the most which it may gain is negligible, or not
+        considerable while what it probably gains is negligible; or that the least is considerable. What the
+        project or a circumstance has decided stays.
         """
         gain, remedy = finding.gain, finding.remedy
         if gain is None or finding.category not in self.categories:
@@ -85,7 +86,12 @@ class GainPolicy:
             return None
         if finding.severity == "warning":
             most = _most(gain, remedy)
-            return None if most is None or most >= self.negligible else ("info", _saves(gain, most))
+            if most is not None and most < self.negligible:
+                return "info", _saves(gain, most)
+            probably = gain.is_predicted and gain.speedup < self.negligible
+            if most is not None and probably and most < self.considerable:
+                return "info", _probably_saves(gain, most)
+            return None
         sure = finding.severity == "info" and finding.confidence != "low"
         if sure and gain.least is not None and gain.least >= self.considerable:
             faster = f"at least {gain.least:.3g} times as fast on {gain.device}"
@@ -121,7 +127,16 @@ def _most(gain: Gain, remedy: Remedy | None) -> float | None:
 
 def _saves(gain: Gain, most: float) -> str:
     said = "is predicted to save" if gain.is_predicted else "saves"
-    return f"removing it {said} at most {max(0.0, 1.0 - 1.0 / most):.0%} of the kernel's time"
+    return f"removing it {said} at most {_share(most)} of the kernel's time"
+
+
+def _probably_saves(gain: Gain, most: float) -> str:
+    share = f"about {_share(gain.speedup)} of the kernel's time, at most {_share(most)}"
+    return f"removing it is predicted to save {share}"
+
+
+def _share(speedup: float) -> str:
+    return f"{max(0.0, 1.0 - 1.0 / speedup):.0%}"
 
 
 @cache

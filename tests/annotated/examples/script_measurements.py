@@ -28,6 +28,20 @@ def halve(a):
         a[i] = a[i] * np.float32(0.5)
 
 
+@cuda.jit
+def negate(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = -a[i]
+
+
+@cuda.jit
+def shift(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = a[i] + np.float32(1)
+
+
 host = np.ones(1 << 24, dtype=np.float32)
 device = cuda.to_device(host)
 
@@ -52,3 +66,16 @@ print(ended - began)
 alone = perf_counter()
 host += 1
 print(perf_counter() - alone)  # ok: measured-without-wait, compile-in-measurement
+
+if __name__ == "__main__":
+    negate[65536, 256](device)
+    cuda.synchronize()
+    begun = perf_counter()
+    negate[65536, 256](device)
+    cuda.synchronize()
+    print(perf_counter() - begun)  # ok: measured-without-wait, compile-in-measurement
+
+    opened = perf_counter()
+    shift[65536, 256](device)
+    cuda.synchronize()
+    print(perf_counter() - opened)  # ok: measured-without-wait  # hit: compile-in-measurement

@@ -40,7 +40,16 @@ def test_what_certainly_gains_nothing_is_a_remark():
 
 def test_what_may_gain_something_stays():
     assert level("warning", PERHAPS) is None
-    assert level("warning", predicted(1.0, 1.1)) is None
+    assert level("warning", predicted(0.95, 1.25)) is None  # probably 1.09, and at most considerable
+    assert level("warning", predicted(1.06, 1.15)) is None  # probably 1.104
+
+
+def test_what_probably_gains_nothing_and_at_most_little_is_a_remark():
+    assert level("warning", predicted(1.0, 1.2)) == "info"
+    said = policy_for({}).gain.level_of(found("warning", predicted(1.0, 1.2)))
+    # The square root of 1.2 is 1.095: 1 - 1 / 1.095 is 9%, 1 - 1 / 1.2 is 17%.
+    words = "removing it is predicted to save about 9% of the kernel's time, at most 17%"
+    assert said == ("info", words)
 
 
 def test_what_certainly_gains_much_is_a_warning():

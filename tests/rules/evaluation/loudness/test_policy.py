@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from advisor.check.rulebook import rulebook_for
@@ -214,3 +216,8 @@ def test_a_kernel_of_one_warp(shipped, name):
     tables = build_tables([kernel, *launches], shipped.owner_entity())
     fill_in(shipped, tables)
     assert bool(tables["kernel"].columns["one_warp"].values[0] == 1.0) is alone
+
+
+def test_the_page_of_the_language_names_each_circumstance():
+    page = (Path(__file__).parents[4] / "docs/rule-language.md").read_text("utf-8")
+    assert [one.id for one in shipped_policy().circumstances if f"`{one.id}`" not in page] == []

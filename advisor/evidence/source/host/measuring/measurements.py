@@ -22,7 +22,6 @@ from advisor.program.launches.launches import Launch
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.module import NOWHERE, ModuleSyntax
 from advisor.program.syntax.statement_places import begin
-from advisor.program.syntax.tree_nodes import below
 
 _ELAPSED = ("numba.cuda.event_elapsed_time", "cupy.cuda.get_elapsed_time")
 _MAKES_ARRAYS = frozenset({"array", "asarray", "ascontiguousarray", "tensor", "as_tensor"})
@@ -186,12 +185,9 @@ def _compiled(span: Span, placement: Placement, measured: Sequence[Launch]) -> s
             continue
         if kernel.module is not module or launch.name != kernel.name or host_loops(module, launch.node):
             continue
-        scope = module.scope_of(launch.node)
-        uses = [
-            one
-            for one in (below(scope) if scope is not None else ())
-            if isinstance(one, ast.Name) and one.id == kernel.name and one is not _target(launch.node)
-        ]
+        # One statement of a module, as `if __name__ == "__main__":`, may launch it several times.
+        around = module.scope_of(launch.node) or module.tree
+        uses = [one for one in module.loads(kernel.name, around) if one is not _target(launch.node)]
         if not uses and not _named_often(module, kernel.name):
             return launch.name
     return None
