@@ -18,11 +18,15 @@ from advisor.rules.model import Metric, Rule
 from advisor.rules.policy import Circumstance, Policy, lowered
 from advisor.rules.units import COUNT, TEXT, TRUTH, format_range, format_value
 
-_FIELD = re.compile(r"\{([^{}]*)\}")
+# A field, and behind it what it counts, in the plural that nearly all numbers want.
+_FIELD = re.compile(
+    r"(?<![\d.,])\{(?P<counted>[^{}]*)\} (?!(?:is|has|was|does|goes|times|less|this|as|axis)\b)"
+    r"(?P<things>[a-z]+s)\b"
+    r"|\{(?P<alone>[^{}]*)\}"
+)
+_WITH_ES = ("ches", "shes", "sses", "xes")
 _COMPARISONS = ("<", "<=", ">", ">=", "=", "!=", "between")
 _LARGEST_SHARE = 0.999
-# What is counted behind a single one: rules write the plural that nearly all numbers want.
-_ONE_OF_SEVERAL = re.compile(r"(?<![\w.,])1 (?!is\b|has\b|times\b|less\b)([a-z]+?)(?:(?<=[cs]h)es|s)\b")
 
 
 @dataclass
@@ -194,12 +198,14 @@ class Telling:
 
     def _text(self, template: str, evaluation: Evaluation) -> str:
         def filled(match: re.Match[str]) -> str:
-            shown = self._filled(match[1], evaluation)
+            shown = self._filled(match["counted"] or match["alone"] or "", evaluation)
             # Inside a piece of code the name is not marked as code once more.
             inside = template.count("`", 0, match.start()) % 2 == 1
-            return shown.strip("`") if inside else shown
+            told = shown.strip("`") if inside else shown
+            things = match["things"]
+            return told if things is None else f"{told} {_singular(things) if told == '1' else things}"
 
-        return _ONE_OF_SEVERAL.sub(r"1 \1", _FIELD.sub(filled, template))
+        return _FIELD.sub(filled, template)
 
     def _let(self, evaluation: Evaluation, reference: Reference) -> str:
         kind = evaluation.kind(reference)
@@ -228,3 +234,9 @@ class Telling:
             return "unknown"
         shown = self._shown(evaluation, reference, reading, metric)
         return f"`{shown}`" if metric.unit == TEXT and metric.name in ("array", "call", "name") else shown
+
+
+def _singular(plural: str) -> str:
+    if plural.endswith("ies"):
+        return f"{plural[:-3]}y"
+    return plural[:-2] if plural.endswith(_WITH_ES) else plural[:-1]

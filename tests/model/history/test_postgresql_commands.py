@@ -330,7 +330,7 @@ def test_an_editor_asks_no_server(project: Path) -> None:
     options = CheckOptions("a100-80gb", project, evidence="measured", settings=settings)
     device = find_device("a100-80gb")
     report = Report(device.name)
-    assert DiskCollectors(None).measured([], {"k.py": ""}, device, options, report) == []
+    assert DiskCollectors(None).measured([], {"k.py": ""}, device, options, report).records == ()
     (said,) = report.notices
     assert said.startswith("The editor asks no server for its history;")
 

@@ -34,6 +34,8 @@ rule many-registers "Registers" {
         ("{k.registers} times as many.", 1.0, "1 times as many."),
         ("{k.registers} is few.", 1.0, "1 is few."),
         ("0.{k.registers} threads.", 1.0, "0.1 threads."),
+        ("{k.registers} copies and {k.registers} accesses.", 1.0, "1 copy and 1 access."),
+        ("Of {k.registers} 1 ms.", 1.0, "Of 1 1 ms."),
     ],
 )
 def test_what_is_shown(say: str, number: float, told: str) -> None:

@@ -13,7 +13,8 @@ _GRID_AND_BLOCK = 2
 
 def written_configuration(module: ModuleSyntax, call: ast.Call) -> str | None:
     """Grid and block as they stand in the brackets of a launch, followed by which values its function has
-    given the names in them there; None for a launch without brackets of its own.
+    given the names in them there; None for a launch without brackets of its own, or with a number too long
+    for Python to write out.
 
     Two launches of a function have the same one where both can only be changed in one place, or alike.
     """
@@ -26,7 +27,11 @@ def written_configuration(module: ModuleSyntax, call: ast.Call) -> str | None:
         return None
     names = {one.id: one for part in parts for one in below(part) if isinstance(one, ast.Name)}
     values = [_values(module, scope, names[name]) for name in sorted(names)]
-    return " ".join([", ".join(map(ast.unparse, parts)), *filter(None, values)])
+    try:
+        written = ", ".join(map(ast.unparse, parts))
+    except ValueError:
+        return None
+    return " ".join([written, *filter(None, values)])
 
 
 def _values(module: ModuleSyntax, scope: Definition | None, name: ast.Name) -> str:
