@@ -76,7 +76,7 @@ def test_a_kernel_is_read_and_fixed(neovim: str, workspace: Path) -> None:
     # The launch in the file divides the elements among blocks.
     assert seen["finding"]["severity"] == "WARN"
     assert seen["finding"]["text"] == "a[i]"
-    assert "right only while the grid has exactly as many threads" in seen["finding"]["message"]
+    assert "right only while the grid fits" in seen["finding"]["message"]
     assert "unchecked-index" in seen["hover"]
     assert any("Check that the thread's index is inside the array" in title for title in seen["titles"])
     assert any("Ignore unchecked-index here" in title for title in seen["titles"])

@@ -24,7 +24,7 @@
 
 (let ((root (getenv "ADVISOR_ROOT")) seen)
   (try-open (expand-file-name "kernels/dot_product.py" root))
-  (try-wait "the finding" (lambda () (try-matching "exactly as many threads")))
+  (try-wait "the finding" (lambda () (try-matching "right only while the grid fits")))
   (push (cons 'found (vconcat (try-messages))) seen)
   (goto-char (point-min))
   (search-forward "a[i]")
@@ -38,7 +38,7 @@
       (call-interactively #'eglot-code-actions)))
   (try-wait "the edit" (lambda () (save-excursion (goto-char (point-min)) (search-forward "if i < a.shape[0]:\n        cuda.atomic" nil t))))
   (try-changed)
-  (try-wait "the finding to go" (lambda () (not (try-matching "exactly as many threads"))))
+  (try-wait "the finding to go" (lambda () (not (try-matching "right only while the grid fits"))))
   (set-buffer-modified-p nil)
   (try-open (expand-file-name "house/crowded-kernel.rules" root))
   (search-forward "when k.register")
