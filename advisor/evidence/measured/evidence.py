@@ -87,9 +87,9 @@ def measured_evidence(
                     totals[its] = totals_of(store.fingerprints([its])[its])
                 key = kernel_key(path, fitting.place.name, fitting.place.line)
                 record = _tell(found, key, path, fitting.place, told, simulated, totals[its])
-                rest = store.of_kernel(recorded, name, its, "measured")
-                if len(rest) > 1 and key not in simulated:
-                    found.shapes[key] = _shapes(record, told, rest, totals[its])
+                if _judged(told).shapes > 1 and key not in simulated:
+                    every = store.of_kernel(recorded, name, its, "measured")
+                    found.shapes[key] = _shapes(record, told, every, totals[its])
     found.records += [_run_record(run, totals.get(run.id or 0, {})) for run in _telling(runs, totals)]
     found.notices += [
         f"{first} was measured on {name}, not on {device.name}; `--device '{name}'` uses what is known there."
@@ -175,8 +175,7 @@ def _shapes(
     record: Record, told: Sequence[Measured], those: Sequence[Fingerprint], totals: Totals
 ) -> list[MeasuredShape]:
     """The shapes of the run that owns a kernel's time, that of the kernel's record first."""
-    run = owner(told)
-    judged = next(one.fingerprint for one in told if one.run is run)
+    run, judged = owner(told), _judged(told).fingerprint
     found = [MeasuredShape(judged.launches, _seconds(judged), record, True)]
     for one in those:
         if one.identity == judged.identity:
@@ -187,6 +186,12 @@ def _shapes(
         alike = one.identity.types == judged.identity.types
         found.append(MeasuredShape(one.launches, _seconds(one), other, alike))
     return found
+
+
+def _judged(told: Sequence[Measured]) -> Measured:
+    """What the run that owns a kernel's time tells of the shape that counts."""
+    run = owner(told)
+    return next(one for one in told if one.run is run)
 
 
 def _seconds(one: Fingerprint) -> float | None:

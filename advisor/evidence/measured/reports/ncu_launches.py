@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from advisor.evidence.measured.reports.reading.csv_tables import extent
 from advisor.evidence.measured.reports.reading.printed_numbers import Notation
@@ -24,6 +25,7 @@ _FIELDS_BEHIND = 6
 _INSTANCES = re.compile(r"^(.*?)\s*\(.*\)$", re.DOTALL)
 
 
+@lru_cache(maxsize=4096)
 def is_range_column(name: str) -> bool:
     """Whether a column names NVTX ranges."""
     return _RANGE_COLUMN.fullmatch(name.strip()) is not None
