@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from advisor.evidence.compiled import CompiledEvidence, Target, compile_units
 from advisor.evidence.compiled.compilers import machine_code
 from advisor.evidence.compiled.compilers.machine_code import MachineCode
 from advisor.evidence.compiled.compilers.process import Worker, WorkerLost
-from advisor.evidence.compiled.compilers.worker_pool import own_stock
+from advisor.evidence.compiled.compilers.worker_pool import WorkerStock, own_stock
 from advisor.evidence.compiled.instructions.disassembly import DisassemblyFailure, taken_apart
 
 TARGET = Target((9, 0))
@@ -87,14 +87,22 @@ def alone() -> CompiledEvidence:
     return found
 
 
-def together() -> CompiledEvidence:
+@pytest.fixture(scope="module")
+def stock() -> Iterator[WorkerStock]:
+    """Processes that no other test used: a full one would be replaced between two of the kernels."""
+    its_own = WorkerStock()
+    yield its_own
+    its_own.close()
+
+
+def together(stock: WorkerStock) -> CompiledEvidence:
     return compile_units(
-        [KERNELS[name] for name in ALONE], TARGET, cache=None, timeout=120, jobs=1, stock=own_stock()
+        [KERNELS[name] for name in ALONE], TARGET, cache=None, timeout=120, jobs=1, stock=stock
     )
 
 
 def test_what_is_read_together_is_what_each_has_alone(
-    alone: CompiledEvidence, monkeypatch: pytest.MonkeyPatch
+    alone: CompiledEvidence, stock: WorkerStock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs: list[int] = []
     disassemble = machine_code.disassemble
@@ -104,7 +112,7 @@ def test_what_is_read_together_is_what_each_has_alone(
         return disassemble(program, cubin, timeout, *options)
 
     monkeypatch.setattr(machine_code, "disassemble", counted)
-    assert together() == alone
+    assert together(stock) == alone
     # Of four, of one without optimisation, and twice of one that may use few registers.
     assert len(runs) == 4
 
@@ -119,7 +127,7 @@ def _lost() -> dict[str, str]:
     ids=["refused", "none", "lost"],
 )
 def test_kernels_that_cannot_be_linked_are_read_one_by_one(
-    answer: Callable[[], dict[str, str]], alone: CompiledEvidence, monkeypatch: pytest.MonkeyPatch
+    answer: Callable[[], dict[str, str]], alone: CompiledEvidence, stock: WorkerStock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled = Worker.compile
 
@@ -127,11 +135,11 @@ def test_kernels_that_cannot_be_linked_are_read_one_by_one(
         return answer() if "together" in request else compiled(self, request, timeout)
 
     monkeypatch.setattr(Worker, "compile", compile_or_refuse)
-    assert together() == alone
+    assert together(stock) == alone
 
 
 def test_what_nvdisasm_does_not_read_together_is_read_one_by_one(
-    alone: CompiledEvidence, monkeypatch: pytest.MonkeyPatch
+    alone: CompiledEvidence, stock: WorkerStock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disassemble, linked = machine_code.disassemble, MachineCode._linked
     refusals: list[bytes] = []
@@ -147,18 +155,18 @@ def test_what_nvdisasm_does_not_read_together_is_read_one_by_one(
 
     monkeypatch.setattr(MachineCode, "_linked", noted)
     monkeypatch.setattr(machine_code, "disassemble", refused)
-    assert together() == alone
+    assert together(stock) == alone
     assert len(refusals) == 1
 
 
 def test_what_cannot_be_read_at_all_is_known_without_its_instructions_and_asked_again(
-    alone: CompiledEvidence, monkeypatch: pytest.MonkeyPatch
+    alone: CompiledEvidence, stock: WorkerStock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: object) -> str:
         raise DisassemblyFailure("none")
 
     monkeypatch.setattr(machine_code, "disassemble", refused)
-    found = together().by_kernel
+    found = together(stock).by_kernel
     assert found.keys() == alone.by_kernel.keys()
     for name, kernel in found.items():
         assert kernel.resources == alone.by_kernel[name].resources
