@@ -191,8 +191,8 @@ def _difference(works: Sequence[Work]) -> str:
     slots = [one["issue_slots"] for one in each]
     if not _agree(slots, 0.0):
         return (
-            f"Launches that were made up differ in the machine instructions of a warp{_of(slots)}: they follow "
-            "from sizes or data."
+            f"Launches that were made up differ in the machine instructions of a warp{_of(slots)}: "
+            "they follow from sizes or data."
         )
     small = _NEXT_TO_NOTHING * max(slots)
     for name, words in (_SLOTS | _REQUESTS).items():
