@@ -1,4 +1,4 @@
-"""A cluster that is reached with certificates: with its own all is as without, with any other nobody gets in."""
+"""A cluster that is reached with certificates: with its own work is done, with any other nobody gets in."""
 
 from __future__ import annotations
 
