@@ -150,3 +150,30 @@ def test_work_travels_between_processes():
     assert from_bytes(to_bytes(found)) == found
     with pytest.raises(ValueError, match="not a number"):
         from_bytes(to_bytes(found).replace(b'"block_threads":256.0', b'"block_threads":"many"'))
+
+
+def test_what_other_warps_of_the_block_use_is_needed():
+    def down(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[(i & 31) * 8 + ((i >> 5) & 7)]
+
+    work = work_of(down, float32[::1], float32[::1])
+    # 32 sectors for each of eight warps, which use one element of each, and all eight together.
+    assert work["load_sectors"] == 8 * 32
+    assert work["most_l2_sectors"] == 32 + 32
+    # The table of 32 sectors is common to six blocks.
+    assert work["most_needed_load_sectors"] == pytest.approx(32 / 6)
+    assert work["most_needed_dram_bytes"] == pytest.approx(32 * (32 + 32 / 6))
+
+
+def test_what_no_thread_of_the_block_uses_is_not_needed():
+    def eighths(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[(i & 31) * 8]
+
+    work = work_of(eighths, float32[::1], float32[::1])
+    assert work["most_l2_sectors"] == 32 + 32
+    assert work["most_needed_load_sectors"] == pytest.approx(32 / 6 / 8)
+    assert work["most_needed_dram_bytes"] == pytest.approx(32 * (32 + 32 / 6 / 8))
