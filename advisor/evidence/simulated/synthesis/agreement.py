@@ -165,8 +165,8 @@ def _note_share(counts: LineCounts, metric: str, each: Sequence[float | None]) -
     """Note the least and the most part where launches agree in proportion: a small part is no part near 0 at
     other sizes.
 
-    Where as large a part of the requests is made in all of them, the part of the sectors differs by where rows
-    begin, as these do.
+    Where as large a part of the requests is made in all of them, the part of the sectors differs by where
+    rows begin, as these do.
     """
     aligned = metric == "sector_share" and {"request_share", "sectors_per_request"} <= counts.values.keys()
     alike = 1.0 / _TWICE if aligned else _ALIKE

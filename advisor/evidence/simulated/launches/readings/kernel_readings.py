@@ -54,8 +54,8 @@ def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> d
 
 
 def _needed(counted: Statistics) -> dict[str, Value | None]:
-    """What no order of the threads saves, where bytes in use were followed: what is touched, without the parts
-    of sectors that no thread uses.
+    """What no order of the threads saves, where bytes in use were followed: what is touched, without the
+    parts of sectors that no thread uses.
     """
     if counted.unused_of_loaded is None or counted.unused_of_stored is None:
         return {}
