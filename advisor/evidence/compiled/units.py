@@ -28,7 +28,7 @@ Json = dict[str, Any]
 Progress = Callable[[str, int, int], None]
 
 # Raised whenever the same unit would give other numbers than before.
-_FORMAT = 13
+_FORMAT = 14
 _BATCH = 16
 
 
