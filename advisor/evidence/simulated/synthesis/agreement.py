@@ -106,7 +106,8 @@ def agreed_lines(
             for metric in _SHARES:
                 _note_share(counts, metric, [_number(one, line, metric) for one in seen])
         found.append(counts)
-    if steady:
+    # Contents that are made up may lead few lanes where those of a program lead all.
+    if steady and not relations.data_branches:
         for metric in _SHARES:
             _bound_the_rest(found, metric)
     return tuple(one for one in found if one.values or one.seen)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from numba import cuda, float32, int32
 from requests_of_functions import along, extent, request_of
@@ -43,6 +45,23 @@ def test_a_place_that_few_lanes_reach_has_what_the_others_leave():
     assert part(all_lanes, "sector_share") == part(stored, "sector_share") == pytest.approx((4 / 9, 4 / 9))
     assert part(one_lane, "request_share") == pytest.approx((0.0, 1 / 3))
     assert part(one_lane, "sector_share") == pytest.approx((0.0, 1 / 9))
+
+
+def test_where_data_decides_the_made_up_data_say_nothing_of_a_place():
+    def large_ones(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            total = x[i]
+            if total > 1e30:
+                total += x[0] * float32(3)
+            out[i] = total
+
+    request = request_of(large_ones, float32[::1], float32[::1], relations=ONE_AXIS)
+    _, rare = accesses(synthesise(request), "x")
+    assert "request_share" in rare.values
+    branch = request.places[0][0], rare.line - 1
+    decided = replace(request, relations=replace(ONE_AXIS, data_branches=frozenset({branch})))
+    assert all("request_share" not in one.values for one in accesses(synthesise(decided), "x")[1:])
 
 
 def test_a_place_that_no_lane_reaches_has_nothing():
