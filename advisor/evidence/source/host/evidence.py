@@ -117,7 +117,10 @@ def _launches(
     larger, kernels = _LargerLaunches(launches), OwnElements(walked)
     loops = StepLoops(launches, kernels, walked)
     dearer = DearerKernels(launches, walked)
-    looping, of_loops = LoopsOfLaunches(launches), ArraysOfLoops(launches, kernels)
+    looping, of_loops = (
+        LoopsOfLaunches(launches),
+        ArraysOfLoops(launches, kernels, lambda one: steps(one, placement)),
+    )
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
         sized = grid_values(launch, walked, values)
@@ -145,6 +148,7 @@ def _launches(
             beside_larger_launch=larger.beside(launch),
             beside_loop_of_launches=looping.are_beside(launch.module, launch.node, launch.loops),
             prepares_loop=of_loops.meet(launch),
+            prepared_steps=of_loops.most_steps(launch),
             beside_walk=dearer.beside(launch),
             used_result=used_result(launch),
         )
