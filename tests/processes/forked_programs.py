@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
+from advisor.model.processes.gc_paused import freeze_for_good
 from advisor.model.processes.interruption import end_processes_below
 
 POSSIBLE = sys.platform == "linux"
@@ -197,7 +198,7 @@ def serve(descriptor: int, modules: Sequence[str]) -> None:
         target.target_context.refresh()
     # What is here now is not looked through for garbage in each forked process, which would copy its pages.
     gc.collect()
-    gc.freeze()
+    freeze_for_good()
     # The terminal's interrupt is for the tests and for what they start.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests = socket.socket(fileno=descriptor)
