@@ -82,7 +82,7 @@ UNCERTAIN = {
 
 @pytest.fixture
 def advise() -> AdvisorHere:
-    """The command in this process, which keeps its compilers: each of another process would have its own."""
+    """The command in this process, which keeps its compilers: a process for each test would start its own."""
     return AdvisorHere()
 
 
