@@ -21,6 +21,7 @@ fuzz:
 
 # The documentation as a site with search, to build/site; needs the extra `docs`.
 site:
+	@$(PYTHON) -c 'import mkdocs, material' 2>/dev/null || { echo "make site needs the extra \`docs\`: $(PYTHON) -m pip install -e '.[docs]'" >&2; exit 1; }
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --config-file .ci/site/mkdocs.yml
 
 # The extension as one file, to be installed with `code --install-extension`.

@@ -111,7 +111,7 @@ def _class(
             "`advisor run`, or measure it with `advisor profile`."
         )
     return None, (
-        "No launch of it is known, so nothing says what it waits for: put a `workload()` beside it, "
+        "No launch of it is known, so nothing says what it waits for: let a `workload()` beside it run, "
         "record one with `advisor run`, or measure it with `advisor profile`."
     )
 

@@ -27,9 +27,21 @@ Work = Mapping[str, float]
 # Numbers of a warp agree where the least is at least this part of the most, or where they differ by so small
 # a part of all instructions; sectors may differ by what follows from where rows begin (docs/decisions/0037).
 _ALIKE, _NEXT_TO_NOTHING, _TWICE = 0.9, 0.02, 2.1
-_SLOTS = ("issue_slots", "fp32_slots", "fp64_slots", "multiply_slots", "special_slots")
-_REQUESTS = ("memory_requests", "load_requests", "shared_wavefronts", "constant_addresses")
-_SECTORS = ("load_sectors", "l1_sectors")
+# By name, what they count in words.
+_SLOTS = {
+    "issue_slots": "machine instructions",
+    "fp32_slots": "float32 instructions",
+    "fp64_slots": "float64 instructions",
+    "multiply_slots": "integer multiplications",
+    "special_slots": "instructions of the special function unit",
+}
+_REQUESTS = {
+    "memory_requests": "requests of memory",
+    "load_requests": "loads of global memory",
+    "shared_wavefronts": "wavefronts of shared memory",
+    "constant_addresses": "addresses in constant memory",
+}
+_SECTORS = {"load_sectors": "sectors of loads", "l1_sectors": "sectors"}
 # Of a warp, or the same for a grid of any size.
 OF_ANY_GRID = frozenset(
     {
@@ -178,20 +190,24 @@ def _difference(works: Sequence[Work]) -> str:
     each = [_of_a_warp(work) for work in works]
     slots = [one["issue_slots"] for one in each]
     if not _agree(slots, 0.0):
-        least, most = min(slots), max(slots)
         return (
-            f"Launches that were made up differ in the machine instructions of a warp, {least:,.0f} to "
-            f"{most:,.0f}: they follow from sizes or data."
+            f"Launches that were made up differ in the machine instructions of a warp{_of(slots)}: "
+            "they follow from sizes or data."
         )
     small = _NEXT_TO_NOTHING * max(slots)
-    for name in (*_SLOTS, *_REQUESTS):
-        if not _agree([one.get(name, 0.0) for one in each], small):
-            return f"Launches that were made up differ in what a warp does: {name}."
-    for name in _SECTORS:
+    for name, words in (_SLOTS | _REQUESTS).items():
+        counts = [one.get(name, 0.0) for one in each]
+        if not _agree(counts, small):
+            return f"Launches that were made up differ in the {words} of a warp{_of(counts)}."
+    for name, words in _SECTORS.items():
         values = [one.get(name, 0.0) for one in each]
         if max(values) > _TWICE * min(values) + small:
-            return f"Launches that were made up differ in the sectors of a warp's accesses: {name}."
+            return f"Launches that were made up differ in the {words} of a warp{_of(values)}."
     return ""
+
+
+def _of(counts: Sequence[float]) -> str:
+    return f", {min(counts):,.0f} to {max(counts):,.0f}"
 
 
 def _of_a_warp(work: Work) -> dict[str, float]:

@@ -127,7 +127,10 @@ def _lost() -> dict[str, str]:
     ids=["refused", "none", "lost"],
 )
 def test_kernels_that_cannot_be_linked_are_read_one_by_one(
-    answer: Callable[[], dict[str, str]], alone: CompiledEvidence, stock: WorkerStock, monkeypatch: pytest.MonkeyPatch
+    answer: Callable[[], dict[str, str]],
+    alone: CompiledEvidence,
+    stock: WorkerStock,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compiled = Worker.compile
 
