@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import compileall
-import gc
 import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -56,7 +55,6 @@ def pytest_collection() -> Generator[None, object, object]:
     """
     with gc_paused():
         collected = yield
-    gc.collect()
     freeze_for_good()
     return collected
 
