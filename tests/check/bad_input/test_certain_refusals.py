@@ -157,7 +157,7 @@ def test_what_may_be_compiled_elsewhere_is_no_finding(
     ],
 )
 def test_what_hangs_on_types_that_are_guessed_is_none(
-    advise: AdvisorCommand, compiler: None, workspace: Path, statements: str, is_certain: bool
+    advise: AdvisorHere, compiler: None, workspace: Path, statements: str, is_certain: bool
 ) -> None:
     text = program("", statements).replace("k[1, 32](np.ones(32), 3)", "")
     (workspace / "k.py").write_text(text)
