@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import THREAD
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AccessGroups, KernelFacts, LoopUse
+from advisor.evidence.source.kernels.bounds.launch_sized_loops import elements_left_out
 from advisor.evidence.source.kernels.bounds.tiles import know_left_out_tiles
 from advisor.evidence.source.kernels.carried_values import carries_values
 from advisor.evidence.source.kernels.placed_records import record_at
@@ -61,6 +62,15 @@ def loop_records(
             every_thread_same=None if same and facts.calls_unknown else same,
         )
         know_left_out_tiles(loop, inside, facts, record)
+        left = elements_left_out(loop, inside, facts, launches)
+        record.know(
+            "source",
+            launch_size_counted=left.count if left else "",
+            left_out_array=left.array if left else "",
+            left_out_axis=left.axis if left else None,
+            elements_reached=left.reached if left else None,
+            elements_there=left.elements if left else None,
+        )
         found.append(record)
     return found
 
