@@ -20,6 +20,7 @@ from advisor.evidence.source.host.data_flow.needless_fills import needless_fills
 from advisor.evidence.source.host.data_flow.needless_waits import LaunchingLoops
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.data_flow.results.lost_results import lost_results
+from advisor.evidence.source.host.data_flow.results.unused_arguments import unused_arguments
 from advisor.evidence.source.host.data_flow.results.unused_results import unused_results
 from advisor.evidence.source.host.data_flow.results.unset_arrays import added_to_unset
 from advisor.evidence.source.host.data_flow.swapped_arguments import swapped_arguments
@@ -137,6 +138,7 @@ def _launches(
             unset_arrays=listed(name for name, _ in unset),
             lost_results=None if lost is None else listed(lost) or "",
             unused_results=listed(unused_results(launch, walked)) or "",
+            unused_indices=listed(unused_arguments(launch, values)) or "",
             unset_by=ast.unparse(unset[0][1].func) if unset else None,
             steps=steps(launch, placement),
             beside_larger_launch=larger.beside(launch),

@@ -197,7 +197,9 @@ def _is_limit_of_block(condition: Condition, atoms: Atoms) -> bool:
     loaded, the same for all of them.
     """
     return bool(condition.bounds) and all(
-        any(bound.without_offset() - place == -limit for place in _IN_BLOCK for limit in _loaded(bound, atoms))
+        any(
+            bound.without_offset() - place == -limit for place in _IN_BLOCK for limit in _loaded(bound, atoms)
+        )
         for bound in condition.bounds
     )
 
