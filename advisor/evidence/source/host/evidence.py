@@ -20,9 +20,9 @@ from advisor.evidence.source.host.data_flow.needless_fills import needless_fills
 from advisor.evidence.source.host.data_flow.needless_waits import LaunchingLoops
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.data_flow.results.lost_results import lost_results
+from advisor.evidence.source.host.data_flow.results.unset_arrays import added_to_unset
 from advisor.evidence.source.host.data_flow.results.unused_arguments import unused_arguments
 from advisor.evidence.source.host.data_flow.results.unused_results import unused_results
-from advisor.evidence.source.host.data_flow.results.unset_arrays import added_to_unset
 from advisor.evidence.source.host.data_flow.swapped_arguments import swapped_arguments
 from advisor.evidence.source.host.data_flow.used_parts import used_part
 from advisor.evidence.source.host.early_reads import early_read_records
