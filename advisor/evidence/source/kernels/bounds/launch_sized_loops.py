@@ -1,5 +1,5 @@
-"""Loops over data that have an iteration for each thread of a block, or block of the grid, where the data that
-the launches in sight pass goes on behind the last of them.
+"""Loops over data that have an iteration for each thread of a block, or each block of the grid, where the
+data that the launches in sight pass goes on behind the last of them.
 """
 
 from __future__ import annotations
