@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from advisor.evidence.source.host.array_calls import array_call_records
 from advisor.evidence.source.host.captures import capture_records
-from advisor.evidence.source.host.copied_values import elements_filled
+from advisor.evidence.source.host.copies.copied_values import elements_filled
+from advisor.evidence.source.host.copies.element_copies import element_copy_records
 from advisor.evidence.source.host.data_flow.generator_states import generator_records
 from advisor.evidence.source.host.data_flow.grid_extents import exchanged_array, grid_of
 from advisor.evidence.source.host.data_flow.grid_of_other_array import grid_of_other_array
@@ -100,6 +101,7 @@ def host_side_records(
         except RecursionError:
             # An expression nested too deeply to be followed says nothing.
             continue
+    others += element_copy_records(module, resolver, values)
     others += loop_records(module, launches, calls)
     walked = WalkedKernels(resolver)
     others += pair_records(module, launches, walked)

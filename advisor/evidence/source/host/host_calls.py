@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from advisor.evidence.source.host.copied_values import (
+from advisor.evidence.source.host.copies.copied_values import (
     data_names,
     filled_for_copy,
     is_plain,
