@@ -11,7 +11,7 @@ from advisor.evidence.source.kernels.bounds.launch_sized_loops import elements_l
 from advisor.evidence.source.kernels.bounds.tiles import know_left_out_tiles
 from advisor.evidence.source.kernels.carried_values import carries_values
 from advisor.evidence.source.kernels.placed_records import record_at
-from advisor.evidence.source.kernels.summing_loops import draws_samples, sums_elements
+from advisor.evidence.source.kernels.summing_loops import draws_samples, summed_alike, sums_elements
 from advisor.evidence.source.kernels.wrong_results.halving_loops import odd_extent
 from advisor.model.compilation_unit import StatedLaunch
 from advisor.model.records import Record
@@ -59,6 +59,7 @@ def loop_records(
             draws_samples=draws_samples(loop, inside),
             stages_tile=stages_tile(loop, inside, facts),
             ends_with_grid=ends_with_grid(loop, inside, facts),
+            summed_alike=summed_alike(loop, inside, facts),
             every_thread_same=None if same and facts.calls_unknown else same,
         )
         know_left_out_tiles(loop, inside, facts, record)
