@@ -42,9 +42,9 @@ def sums_elements(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -
 
 def summed_alike(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> str:
     """Which threads all sum the same elements in a loop, `grid` or `block`, of an array whose elements the
-    threads share out at another place; empty for any other loop.
+    threads share out at another place; `thread` where one does it for the others, empty for any other loop.
     """
-    if not sums_elements(loop, inside, facts) or _of_some_threads(loop):
+    if not sums_elements(loop, inside, facts):
         return ""
     depends = loop.takes.union(loop.context.trips, *(_depends(one, facts) for one in inside))
     if not depends.isdisjoint(THREAD):
@@ -53,6 +53,8 @@ def summed_alike(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) ->
     others = [one for one in facts.accesses if one not in inside and id(one.array) in walked]
     if all(_depends(one, facts).isdisjoint(THREAD) for one in others):
         return ""
+    if _of_some_threads(loop):
+        return "thread"
     return "block" if any(name.startswith("bid.") for name in depends) else "grid"
 
 

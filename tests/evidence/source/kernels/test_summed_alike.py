@@ -33,6 +33,12 @@ OF_SOME = "row, t = cuda.blockIdx.x, cuda.threadIdx.x\nm = cuda.shared.array(1, 
             OF_SOME
             + "    s = 0.0\n    for k in range(x.shape[1]):\n        s += x[row, k]\n    m[0] = s\n"
             + "cuda.syncthreads()\nout[row, t] = x[row, t] - m[0]",
+            "thread",
+        ),
+        (
+            OF_SOME
+            + "    s = 0.0\n    for k in range(x.shape[1]):\n        s += x[row, k]\n    m[0] = s\n"
+            + "cuda.syncthreads()\nout[row, t] = m[0]",
             "",
         ),
     ],
