@@ -42,6 +42,7 @@ def compile_request(unit: CompilationUnit, target: Target) -> Json:
         "aliases": unit.aliases,
         "options": {name: repr(value) for name, value in sorted(unit.options.items())},
         "candidates": [list(candidate.types) for candidate in unit.candidates],
+        "known": [not candidate.assumed for candidate in unit.candidates],
         "capability": list(target.compute_capability),
     }
 

@@ -55,7 +55,8 @@ _KERNEL_SASS = {
 
 
 def summary(answer: Json, machine: MachineInstructions | None) -> Json:
-    """The numbers to keep of an answer and its disassembly: candidate, resources, instructions, lines.
+    """The numbers to keep of an answer and its disassembly: candidate, resources, instructions, lines, and
+    the problem of the types that were refused before.
 
     `lines` is a list of function, line, counts by metric; without `machine` its metrics are absent.
     """
@@ -80,6 +81,7 @@ def summary(answer: Json, machine: MachineInstructions | None) -> Json:
         "lines": lines,
         "promotions": answer["promotions"],
         "narrowings": answer["narrowings"],
+        "refused": answer.get("refused"),
     }
 
 

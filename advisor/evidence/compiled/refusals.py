@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from advisor.evidence.compiled.evidence import CompiledEvidence
-from advisor.model.compilation_unit import CompilationUnit, Rejection
+from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText, Rejection
 from advisor.model.records import Record
 from advisor.model.text.source_text import Span
+from advisor.model.text.syntax_trees import syntax_tree
 
 Json = dict[str, Any]
 
@@ -18,7 +21,11 @@ _OF_CODE = re.compile(
     r"|The use of yield in a closure"
     r"|The 'with \(context manager\)"
     r"|Untyped global name "
-    r"|Unknown attribute '\w+' of type Module\("
+    r"|Unknown attribute '\w+' of type (?:Module\(|Dim3)"
+    r"|module '(?:numba|math|cmath|operator)[\w.]*' has no attribute "
+    # NumPy had these names for Python's own types until 1.24.
+    r"|module 'numpy' has no attribute '(?:complex|float|int|object|str)'"
+    r"|<numba\.cuda\.core\.base\.OverloadSelector object>, \(List\("
     r"|CUDA kernel must have void return type"
     r"|The compiler failed to analyze the bytecode\. Variable '"
     r"|No implementation of function Function\(<function (?:shared|local)\.array>\)"
@@ -28,10 +35,15 @@ _OF_CODE = re.compile(
 # Of whatever size and elements arrays are.
 _NEW_ARRAY = re.compile(r"NRT required but not enabled|.*\b_ol_array_allocate\(")
 _NUMBER_FOR_ARRAY = re.compile(r"Unknown attribute '\w+' of type (?:u?int|float)\d+\.?$")
-# Of the types that a signature states.
+# Of types: those that a signature states, or any others that were tried.
 _OF_TYPES = re.compile(
     r"No implementation of function|Unknown attribute|Cannot unify|failed to unpack|\('wrong tuple length"
 )
+_NO_ATTRIBUTE = re.compile(r"module '[\w.]+' has no attribute '(\w+)'")
+_LIST_OUTSIDE = re.compile(r"<numba\.cuda\.core\.base\.OverloadSelector object>")
+# What ptxas says of shared arrays of fixed size, whatever the device is.
+_SHARED_MEMORY = re.compile(r".*uses too much shared data \((0x[0-9a-f]+) bytes, (0x[0-9a-f]+) max\)")
+_SHARED_ARRAY = "shared"
 
 
 def rejections(unit: CompilationUnit, problem: Json) -> tuple[Rejection, ...]:
@@ -44,17 +56,108 @@ def rejections(unit: CompilationUnit, problem: Json) -> tuple[Rejection, ...]:
     if unit.suspects:
         return unit.suspects
     message, candidate = str(problem["message"]), unit.candidates[number]
-    certain = _OF_CODE.match(message)
-    if not candidate.assumed:
-        certain = certain or _NEW_ARRAY.match(message) or _NUMBER_FOR_ARRAY.match(message)
-    if unit.stated:
-        certain = certain or _OF_TYPES.match(message)
-    if not certain or unit.placeholders:
+    if unit.placeholders or not _is_certain(unit, problem, message, candidate):
+        return ()
+    return (_rejection(unit, problem, message),)
+
+
+def rejections_of_launches(unit: CompilationUnit, problem: Json | None) -> tuple[Rejection, ...]:
+    """Why the compiler refused the types that launches give, where it takes others; empty where that may be
+    due to a guess.
+    """
+    if not problem or not unit.own_fault or unit.placeholders or unit.stated or unit.others:
+        return ()
+    candidate, message = unit.candidates[problem["candidate"]], str(problem["message"])
+    if candidate.assumed or not problem["alike"] or not _OF_TYPES.match(message):
         return ()
     path, line = refused_place(unit, problem)
-    needs_memory = _NEW_ARRAY.match(message)
-    reason = "a kernel has no memory to make a new array in" if needs_memory else message.rstrip(".")
+    reason = (
+        f"with the types that its launches give it, ({', '.join(candidate.types)}): {message.rstrip('.')}"
+    )
     return (Rejection(reason, path, line),)
+
+
+def _is_certain(unit: CompilationUnit, problem: Json, message: str, candidate: ArgumentTypes) -> bool:
+    if _OF_CODE.match(message):
+        return True
+    if _SHARED_MEMORY.match(message):
+        return not unit.others
+    if not candidate.assumed and (_NEW_ARRAY.match(message) or _NUMBER_FOR_ARRAY.match(message)):
+        return True
+    if not _OF_TYPES.match(message):
+        return False
+    return unit.stated or (bool(problem.get("alike")) and not _hangs_on(unit, problem, candidate.assumed))
+
+
+def _rejection(unit: CompilationUnit, problem: Json, message: str) -> Rejection:
+    path, line = refused_place(unit, problem)
+    if _NEW_ARRAY.match(message):
+        reason = "a kernel has no memory to make a new array in"
+    elif too_large := _SHARED_MEMORY.match(message):
+        taken, most = (int(text, 16) for text in too_large.groups())
+        reason = f"its shared arrays take {taken:,} bytes, and those of fixed size may take {most:,}"
+        path, line = _place_of_attribute(unit, _SHARED_ARRAY) or (path, line)
+    elif unknown := _NO_ATTRIBUTE.match(message):
+        reason = unknown[0]
+        path, line = _place_of_attribute(unit, unknown[1]) or (path, line)
+    elif _LIST_OUTSIDE.match(message):
+        reason = "it reads a list of the module; what it reads there may be a number, a tuple or an array"
+    else:
+        reason = message.rstrip(".")
+    return Rejection(reason, path, line)
+
+
+def _place_of_attribute(unit: CompilationUnit, name: str) -> tuple[str, int] | None:
+    """The file and the line of the first attribute of that name."""
+    for function in unit.functions:
+        lines = [
+            node.lineno
+            for node in ast.walk(syntax_tree(function.source))
+            if isinstance(node, ast.Attribute) and node.attr == name
+        ]
+        if lines:
+            return function.path, function.line + min(lines) - 1
+    return None
+
+
+def _hangs_on(unit: CompilationUnit, problem: Json, assumed: Collection[str]) -> bool:
+    """Whether the refused line has to do with parameters whose types were assumed: what it reads is one of
+    them, or was computed from one.
+    """
+    number = problem["function"]
+    if not assumed:
+        return False
+    if not 0 <= number < len(unit.functions) or unit.functions[number].device:
+        return True
+    statements = list(_statements(unit.functions[number]))
+    at = [names for line, last, _, names in statements if line <= problem["line"] <= last]
+    guessed = set(assumed)
+    while further := {
+        name for _, _, bound, read in statements if read & guessed for name in bound if name not in guessed
+    }:
+        guessed |= further
+    return not at or any(names & guessed for names in at)
+
+
+def _statements(function: FunctionText) -> Iterator[tuple[int, int, set[str], set[str]]]:
+    """The first and last line of each statement, without those below it, the names that it binds and those
+    that it has.
+    """
+    for node in ast.walk(syntax_tree(function.source).body[0]):
+        if not isinstance(node, ast.stmt) or isinstance(node, ast.FunctionDef):
+            continue
+        names = [
+            one
+            for field, value in ast.iter_fields(node)
+            if field not in ("body", "orelse", "finalbody", "handlers")
+            for part in (value if isinstance(value, list) else [value])
+            if isinstance(part, ast.AST)
+            for one in ast.walk(part)
+            if isinstance(one, ast.Name)
+        ]
+        last = node.body[0].lineno - 1 if hasattr(node, "body") else node.end_lineno or node.lineno
+        bound = {one.id for one in names if isinstance(one.ctx, ast.Store)}
+        yield node.lineno, max(last, node.lineno), bound, {one.id for one in names}
 
 
 def refused_place(unit: CompilationUnit, problem: Json) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
 from advisor.evidence.compiled.evidence import CompiledEvidence, Target
 from advisor.evidence.compiled.kernel_codes import KernelCodes
 from advisor.evidence.compiled.placing import kernel_name, placed_kernel, placed_problem
-from advisor.evidence.compiled.refusals import rejections
+from advisor.evidence.compiled.refusals import rejections, rejections_of_launches
 from advisor.evidence.compiled.toolchain import (
     missing_compiler,
     missing_cuda_compiler,
@@ -28,7 +28,7 @@ Json = dict[str, Any]
 Progress = Callable[[str, int, int], None]
 
 # Raised whenever the same unit would give other numbers than before.
-_FORMAT = 13
+_FORMAT = 14
 _BATCH = 16
 
 
@@ -163,6 +163,9 @@ def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) 
                 evidence.problems.append(placed_problem(unit, value["problem"]))
         else:
             evidence.by_kernel[unit.kernel] = placed_kernel(unit, value)
+            refused = rejections_of_launches(unit, value["refused"])
+            if refused:
+                evidence.rejections[unit.kernel] = refused
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         return False
     return True

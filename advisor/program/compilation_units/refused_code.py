@@ -46,8 +46,14 @@ _NO_MEMORY = "a kernel has no memory to make a new array in"
 # Numba's own memory on the device, which is off unless a program asks for it.
 _DEVICE_MEMORY = "ENABLE_NRT"
 # Modules of Python of which Numba compiles functions, and those for a look into the simulated kernel.
-_COMPILED = frozenset({"math", "cmath", "operator", "builtins", "random"})
+_COMPILED = frozenset({"math", "cmath", "operator", "builtins"})
 _DEBUGGERS = frozenset({"pdb", "ipdb", "bdb", "code"})
+# Libraries of arrays and tables that teach Numba nothing for a GPU.
+_OF_HOST = frozenset({"cupy", "cv2", "jax", "matplotlib", "pandas", "sklearn", "tensorflow", "torch"})
+# How many arguments an atomic operation takes.
+_ATOMIC = dict.fromkeys(
+    ("add", "sub", "and_", "or_", "xor", "inc", "dec", "exch", "max", "min", "nanmax", "nanmin"), 3
+) | {"compare_and_swap": 3, "cas": 4}
 
 
 def is_own_fault(declaration: Declaration, workspace: Workspace) -> bool:
@@ -88,13 +94,29 @@ def refused_statements(function: FunctionNode, module: ModuleSyntax, kernel: boo
 
 
 def _refused_call(call: ast.Call, module: ModuleSyntax) -> str | None:
-    """Why no compiler takes a call of NumPy: its result would need memory, or another library computes it."""
+    """Why no compiler takes a call of NumPy: its result would need memory, or another library computes it;
+    and of an atomic operation that lacks arguments.
+    """
     library, _, name = (module.dotted(call.func) or "").partition(".")
+    if library == "numba" and name.startswith("cuda.atomic.") and not call.keywords:
+        wanted = _ATOMIC.get(name.rpartition(".")[2])
+        if wanted is not None and len(call.args) < wanted and not _is_starred(call):
+            return f"`{ast.unparse(call.func)}` takes an array, an index and what is stored there"
     if library != "numpy":
         return None
     if name.startswith("linalg.") or name in ("dot", "matmul", "vdot"):
         return f"`{ast.unparse(call.func)}` needs a library of the host"
     return _NO_MEMORY if name in _MAKE_ARRAYS else None
+
+
+def _is_starred(call: ast.Call) -> bool:
+    return any(isinstance(one, ast.Starred) for one in call.args)
+
+
+def library_of_host(dotted: str) -> str:
+    """The library of a dotted name if Numba compiles nothing of it; empty for any other."""
+    root = dotted.partition(".")[0]
+    return root if root in _OF_HOST else ""
 
 
 def calls(node: ast.expr, module: ModuleSyntax) -> bool:

@@ -10,7 +10,12 @@ from advisor.model.compilation_unit import Rejection, UndefinedName
 from advisor.program.compilation_units.function_text import function_text, global_names
 from advisor.program.compilation_units.guesses import guesses_for
 from advisor.program.compilation_units.placeholders import Guess, UnknownValue, by_name, outermost
-from advisor.program.compilation_units.refused_code import called_of_library, calls, may_be_left_out
+from advisor.program.compilation_units.refused_code import (
+    called_of_library,
+    calls,
+    library_of_host,
+    may_be_left_out,
+)
 from advisor.program.kernels.extended_functions import extended_functions
 from advisor.program.names.library_names import COMPILER_LIBRARIES, MLIR_COMPILER
 from advisor.program.names.scope_names import parameter_names
@@ -141,7 +146,7 @@ class UnitFunctions:
             if function.module.path != self.path:
                 at += f" of {function.module.path}"
             self.missing.setdefault(written, f"{written} in {at} ({target})")
-            if isinstance(meaning, FunctionName | UnknownName) and target is not _EXTENDED:
+            if not isinstance(meaning, ClassName | ModuleName) and target is not _EXTENDED:
                 self._reject(function, node, written, meaning)
             if not isinstance(meaning, UnknownName | ConstantName) and target is not _EXTENDED:
                 self.unusable.setdefault(written, f"`{written}` in {at} is {target}")
@@ -153,15 +158,22 @@ class UnitFunctions:
             self.callees[node] = meaning.node
             self.collect(meaning.module, meaning.node)
 
-    def _reject(
-        self, function: UnitFunction, node: ast.expr, written: str, meaning: FunctionName | UnknownName
-    ) -> None:
-        """Note the call of a function that Numba knows nothing of."""
+    def _reject(self, function: UnitFunction, node: ast.expr, written: str, meaning: Meaning) -> None:
+        """Note the call of a function that Numba knows nothing of, and a dictionary that is read."""
         module = function.module
         if isinstance(meaning, FunctionName):
             if not _is_plain(meaning, written, module) or not calls(node, module):
                 return
             what = "a plain Python function, which no decorator compiles"
+        elif isinstance(meaning, LibraryName):
+            library = library_of_host(meaning.dotted)
+            if not library or not calls(node, module):
+                return
+            what = f"a function of {library}, which Numba does not compile"
+        elif isinstance(meaning, ConstantName):
+            if not isinstance(meaning.value, dict | set):
+                return
+            what = "a dictionary or a set, which a kernel cannot read"
         elif library := called_of_library(node, module):
             written = library
             what = "a function of Python's own library, which Numba does not compile for a GPU"

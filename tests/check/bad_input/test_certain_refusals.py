@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from advisor_command import AdvisorCommand
 
-HEAD = "import random\nimport time\n\nimport numpy as np\nfrom numba import cuda, float32\n\nDEBUG = False\n"
+HEAD = (
+    "import random\nimport time\n\nimport cupy as cp\nimport numpy as np\nfrom numba import cuda, float32\n\n"
+    "DEBUG = False\nWEIGHTS = [1.0, 2.0]\n"
+)
 PLAIN = "def plain(x):\n    return x * x\n\n\n"
 KERNEL = "@cuda.jit\ndef k(a, n):\n    i = cuda.grid(1)\n    if i < a.size:\n        a[i] = i\n"
 
@@ -42,6 +45,30 @@ CERTAIN = {
     "host function": ("    b = cuda.to_device(a)  # here\n    a[i] = 1", "Unknown attribute 'to_device'"),
     "random numbers of NumPy": ("    a[i] = np.random.rand()  # here", "Unknown attribute 'rand'"),
     "size of a shared array": ("    b = cuda.shared.array(n, float32)  # here\n    b[0] = 1", "shared.array"),
+    "random numbers of Python": (
+        "    a[i] = random.random()  # here",
+        "`random.random` is a function of Python's own library",
+    ),
+    "another library": ("    a[i] = cp.sqrt(n)  # here", "`cp.sqrt` is a function of cupy"),
+    "two arguments of an atomic": ("    cuda.atomic.add(a[i], n)  # here", "an array, an index and what is"),
+    "an axis": ("    a[i] = cuda.threadIdx.X  # here", "Unknown attribute 'X' of type Dim3"),
+    "a name of Numba": ("    cuda.sync_threads()  # here\n    a[i] = 1", "no attribute 'sync_threads'"),
+    "a name of older NumPy": ("    a[i] = np.float(n)  # here", "module 'numpy' has no attribute 'float'"),
+    "a list of the module": ("    a[i] = WEIGHTS[0]  # here", "reads a list of the module"),
+    "much shared memory": (
+        "    b = cuda.shared.array((128, 128), float32)  # here\n    b[0, i] = n\n    a[i] = b[i, 0]",
+        "its shared arrays take 65,536 bytes, and those of fixed size may take 49,152",
+    ),
+    "one number for two names": ("    j, m = cuda.grid(1)  # here\n    a[j] = m", "failed to unpack int64"),
+    "two numbers for one name": (
+        "    j = cuda.grid(2)\n    if j < n:  # here\n        a[i] = 1",
+        "lt(UniTuple(",
+    ),
+    "a text that is filled in": ("    print('%f' % a[i])  # here", "mod(Literal[str](%f), "),
+    "two indices of what is launched with one": (
+        "    a[i] = a[i, 0]  # here",
+        "with the types that its launches give it, (float64[::1], int64)",
+    ),
     "arguments of a device function": ("    a[i] = twice(a[i], 1, 2)  # here", "Cannot bind"),
 }
 TWICE = "@cuda.jit(device=True)\ndef twice(x, y):\n    return x * y\n\n\n"
@@ -66,8 +93,12 @@ UNCERTAIN = {
     ),
     "a debugger in the simulator": ("", "    from pdb import set_trace; set_trace()\n    a[i] = 1"),
     "a branch that is left out": ("", "    if DEBUG:\n        a[i] = plain(a[i])\n    a[i] = 1"),
-    "a name of older NumPy": ("", "    a[i] = np.float(n)"),
-    "types that are guessed": ("", "    a[i] = a[i][0] + n.real.imag.foo"),
+    "a name of another NumPy": ("", "    a[i] = np.float_(n)"),
+    "a list of the kernel's caller": ("WEIGHTS = load()\n\n\n", "    a[i] = WEIGHTS[0]"),
+    "shared memory of an assumed size": (
+        "SIDE = load()\n\n\n",
+        "    b = cuda.shared.array((SIDE, 128), float32)\n    b[0, i] = n\n    a[i] = b[i, 0]",
+    ),
     "a function that makes the kernel": ("", "    a[i] = f(a[i])"),
     "no value": ("", "    a[i] = 1\n    return None"),
     "a list to walk": ("", "    for j in [1, 2]:\n        a[j] = 1"),
@@ -108,6 +139,26 @@ def test_what_may_be_compiled_elsewhere_is_no_finding(
     (workspace / "k.py").write_text(program(*UNCERTAIN[name]))
     outcome = advise.check("k.py", cwd=workspace)
     assert "kernel-not-compilable" not in outcome.rules
+
+
+@pytest.mark.parametrize(
+    ("statements", "is_certain"),
+    [
+        ("    a[i] = a[i][0] + n.real.imag.foo", False),
+        ("    b, c = n  # here\n    a[i] = b", False),
+        ("    m = n + 1\n    b, c = m  # here\n    a[i] = b", False),
+        ("    b, c = cuda.grid(1)  # here\n    a[b] = n", True),
+    ],
+)
+def test_what_hangs_on_types_that_are_guessed_is_none(
+    advise: AdvisorCommand, compiler: None, workspace: Path, statements: str, is_certain: bool
+) -> None:
+    text = program("", statements).replace("k[1, 32](np.ones(32), 3)", "")
+    (workspace / "k.py").write_text(text)
+    outcome = advise.check("k.py", cwd=workspace)
+    told = [one["line"] for one in outcome.findings if one["rule"] == "kernel-not-compilable"]
+    here = [number for number, one in enumerate(text.splitlines(), 1) if "# here" in one]
+    assert told == (here if is_certain else [])
 
 
 def test_a_kernel_of_a_test_may_be_refused_on_purpose(

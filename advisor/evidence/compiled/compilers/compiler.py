@@ -31,6 +31,16 @@ _AT = re.compile(r"(unit-function-\d+\.py)\D{1,3}(?:line )?(\d+)")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _WHERE = re.compile(r"\s*Raised from \S*unit-function-\d+\.py.*")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_NUMBER = re.compile(r"\b(float|int|uint|complex)(?:8|16|32|64|128)\b")
+_OF_OTHER_WIDTH = {
+    "float32": "float64",
+    "float64": "float32",
+    "int32": "int64",
+    "int64": "int32",
+    "uint8": "uint32",
+    "complex64": "complex128",
+    "complex128": "complex64",
+}
 # One for each function on the way to the one at fault.
 _STEPS = re.compile(r"^(?:Failed in \w+ mode pipeline \(step: [^)]*\)\s*)+")
 
@@ -61,14 +71,15 @@ def stand_in_for_device(capability: tuple[int, int]) -> None:
 def compile_unit(request: Json) -> Json:
     """The machine code of a unit, or its problem.
 
-    `request` holds functions, constants, aliases, candidates, options and capability; the answer holds
+    `request` holds functions, constants, aliases, candidates, known, options and capability; the answer holds
     candidate (its number), cubin (base64), assembly (what it was made with), resources, shared_bytes, ptx (a
-    list of function, line, counts), promotions and narrowings, or problem (function, line, message, and the
-    candidate that was refused). A kernel that calls foreign code has an empty cubin. With `keep_ptx` in the
-    request the answer has the PTX as `text`; with `keep_code` it has `codes`, as `executable_codes` gives
-    them. A request with `cuda` is one for a kernel in CUDA C++; nothing is known of the widths that its
-    author meant. One with `together` has the PTX of kernels that one process has compiled, and is answered
-    with the cubin of all of them.
+    list of function, line, counts), promotions and narrowings, and as `refused` the problem of a candidate
+    before it whose types are `known`; or problem (function, line, message, the candidate that was refused,
+    and whether other numbers in its types are refused `alike`). A kernel that calls foreign code has an empty
+    cubin. With `keep_ptx` in the request the answer has the PTX as `text`; with `keep_code` it has `codes`,
+    as `executable_codes` gives them. A request with `cuda` is one for a kernel in CUDA C++; nothing is known
+    of the widths that its author meant. One with `together` has the PTX of kernels that one process has
+    compiled, and is answered with the cubin of all of them.
     """
     capability = (int(request["capability"][0]), int(request["capability"][1]))
     if "together" in request:
@@ -84,6 +95,13 @@ def compile_unit(request: Json) -> Json:
         options = {name: constant_value(value) for name, value in request["options"].items()}
         _, kernel = define(text)
         typed: TypedFunctions = {}
+        number = 0
+
+        def alike(problem: Json) -> bool:
+            others = _other_types(request["candidates"][problem["candidate"]])
+            asked = (_refused(kernel, types, capability, options, kernel_number) for types in others)
+            return bool(others) and all(_is_alike(problem, one) for one in asked)
+
         for number, types in enumerate(request["candidates"]):
             try:
                 with typed_functions() as compiled:
@@ -106,14 +124,52 @@ def compile_unit(request: Json) -> Json:
 
                 kept = {"codes": executable_codes(kernel, ptx, types, request["others"][number], another)}
             code = _machine_code(ptx, capability, options)
+            if first is not None and request["known"][first["candidate"]]:
+                kept["refused"] = first | {"alike": alike(first)}
             return {"candidate": number, **code, **widths, **kept}
     except BadUnit as problem:
         at = kernel_number if problem.function is None else problem.function
         return {"problem": {"function": at, "line": 1, "message": str(problem)}}
-    except (NotLiteral, LinkFailure) as problem:
+    except NotLiteral as problem:
         return {"problem": {"function": kernel_number, "line": 1, "message": str(problem)}}
-    nothing = {"function": kernel_number, "line": 1, "message": "no typing of its parameters is known"}
-    return {"problem": first or nothing}
+    except LinkFailure as problem:
+        at_link = {"function": kernel_number, "line": 1, "message": str(problem)}
+        return {"problem": at_link | {"candidate": number}}
+    if first is None:
+        nothing = {"function": kernel_number, "line": 1, "message": "no typing of its parameters is known"}
+        return {"problem": nothing}
+    return {"problem": first | {"alike": alike(first)}}
+
+
+def _other_types(types: Sequence[str]) -> list[list[str]]:
+    """Typings with other numbers: of another width, and with whole numbers and fractions exchanged in arrays;
+    none where the types have no numbers to exchange.
+    """
+    wider = [_NUMBER.sub(lambda one: _OF_OTHER_WIDTH.get(one[0], one[0]), text) for text in types]
+    exchanged = [
+        _NUMBER.sub(lambda one: "int64" if one[1] == "float" else "float64", text) if "[" in text else other
+        for text, other in zip(types, wider, strict=True)
+    ]
+    return [wider, exchanged] if wider != list(types) else []
+
+
+def _refused(
+    kernel: Any, types: Sequence[str], capability: tuple[int, int], options: Json, number: int
+) -> Json | None:
+    """The problem of a typing; None where it is compiled."""
+    try:
+        _ptx(kernel, types, capability, options, number)
+    except _Rejected as rejected:
+        return rejected.answer
+    return None
+
+
+def _is_alike(one: Json, other: Json | None) -> bool:
+    """Whether a typing is refused at the same place for the same reason, whatever types that names."""
+    if other is None or (one["function"], one["line"]) != (other["function"], other["line"]):
+        return False
+    first, second = (str(each["message"]).partition(" found for signature")[0] for each in (one, other))
+    return _NUMBER.sub("", first) == _NUMBER.sub("", second)
 
 
 def _together(texts: Sequence[str], assembly: Json, capability: tuple[int, int]) -> Json:
