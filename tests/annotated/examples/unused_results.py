@@ -1,4 +1,4 @@
-"""Results and lists that nothing uses, elements that the host copies one by one, sums that all threads repeat."""
+"""Results and lists that nothing uses, elements that the host copies one by one, sums of all threads."""
 
 import math
 
@@ -60,10 +60,9 @@ def products(rows=1 << 20):
     columns = cuda.to_device(np.random.randint(0, rows, (7, rows)))
     x = cuda.to_device(np.ones(rows))
     y, z = cuda.device_array(rows), cuda.device_array(rows)
-    product_by_row[(rows + THREADS - 1) // THREADS, THREADS](values, columns, x, y)  # hit: array-without-use
-    product_by_column[(rows + THREADS - 1) // THREADS, THREADS](
-        values, columns, x, z
-    )  # ok: array-without-use
+    blocks = (rows + THREADS - 1) // THREADS
+    product_by_row[blocks, THREADS](values, columns, x, y)  # hit: array-without-use
+    product_by_column[blocks, THREADS](values, columns, x, z)  # ok: array-without-use
     return y.copy_to_host(), z.copy_to_host()
 
 
