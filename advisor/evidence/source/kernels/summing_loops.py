@@ -44,7 +44,9 @@ def summed_alike(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) ->
     """Which threads all sum the same elements in a loop, `grid` or `block`, of an array whose elements the
     threads share out at another place; `thread` where one does it for the others, empty for any other loop.
     """
-    if not sums_elements(loop, inside, facts):
+    # What a thread or a block has in an array of its own is another thing for each.
+    own = any(not one.array.parameter for one in inside)
+    if own or not sums_elements(loop, inside, facts):
         return ""
     depends = loop.takes.union(loop.context.trips, *(_depends(one, facts) for one in inside))
     if not depends.isdisjoint(THREAD):

@@ -26,6 +26,12 @@ OF_SOME = "row, t = cuda.blockIdx.x, cuda.threadIdx.x\nm = cuda.shared.array(1, 
         # Parameters of the method, of which all threads need the sum, are no data that they share out.
         (SOFTMAX.format(sum="total += x[k]", own="1.0"), ""),
         (SOFTMAX.format(sum="total += weight(x[k])", own="x[i]"), ""),
+        # Counts that each thread has made for itself.
+        (
+            "counts = cuda.local.array(8, np.int32)\ncounts[i % 8] = 1\n"
+            + SOFTMAX.format(sum="total += x[counts[k]]", own="x[i]"),
+            "",
+        ),
         (ROWS.format(guard="", own="x[row, t]"), "block"),
         (ROWS.format(guard="", own="1.0"), ""),
         (ROWS.format(guard="if t >= x.shape[1]:\n    return\n", own="x[row, t]"), "block"),
