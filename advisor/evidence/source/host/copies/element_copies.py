@@ -12,9 +12,12 @@ from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.arrays.host_evaluator import HostValues
 from advisor.program.arrays.host_values import Array
 from advisor.program.effects.device_functions import Resolver
+from advisor.program.kernels.declarations import cuda_member
 from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.values.constant_folding import trip_count
 from advisor.program.values.constants import Constants
+
+_OF_THREADS = frozenset({"grid", "threadIdx", "blockIdx", "laneid"})
 
 
 def element_copy_records(module: ModuleSyntax, resolver: Resolver, values: HostValues) -> Iterator[Record]:
@@ -23,7 +26,9 @@ def element_copy_records(module: ModuleSyntax, resolver: Resolver, values: HostV
         return
     on_device = {one.node for one in resolver.declarations(module)}
     for node in module.inside(module.tree, ast.Subscript):
-        if isinstance(node.ctx, ast.Del) or any(scope in on_device for scope in module.scopes(node)):
+        scopes = list(module.scopes(node))
+        on_gpu = any(one in on_device or module.once(_asks_for_thread, one) for one in scopes)
+        if isinstance(node.ctx, ast.Del) or on_gpu:
             continue
         context = loop_context(module, node)
         if not context.loops or not _is_element(node, module, values):
@@ -35,6 +40,12 @@ def element_copy_records(module: ModuleSyntax, resolver: Resolver, values: HostV
             every_iteration=context.every_iteration, created_for_copy=False,
             loop_iterations=_iterations(context.loops[0], module, resolver),
         )  # fmt: skip
+
+
+def _asks_for_thread(module: ModuleSyntax, function: ast.AST) -> bool:
+    """Whether a function is a kernel that some call compiles: it asks which of the threads it is."""
+    members = (cuda_member(module.dotted(one) or "") or "" for one in module.inside(function, ast.Attribute))
+    return any(one.partition(".")[0] in _OF_THREADS for one in members)
 
 
 def _is_element(node: ast.Subscript, module: ModuleSyntax, values: HostValues) -> bool:

@@ -36,6 +36,12 @@ def test_each_element_is_a_copy(tmp_path, body, found):
     assert element_copies(tmp_path, body) == found
 
 
+def test_elements_in_a_kernel_that_a_call_compiles_are_no_copies(tmp_path):
+    text = HEAD.replace("@cuda.jit\n", "").replace("for i in range(4)", "for i in range(cuda.grid(1), 4)")
+    found = records(tmp_path, "transfer", f"{text}    cuda.jit(inside)[1, 32](d)\n    inside(d)\n")
+    assert not [one for one in found if value(one, "of_element")]
+
+
 @pytest.mark.parametrize(
     "body",
     [
