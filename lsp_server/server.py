@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 
 from lsprotocol import types
 
+from advisor.model.processes.gc_paused import freeze_for_good
 from lsp_server.features import register_all
 from lsp_server.protocol import stdio
 from lsp_server.protocol import tcp as port
@@ -36,7 +36,7 @@ def main(tcp: str = "", server: AdvisorServer | None = None) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     server = server or build_server()
     # What is there now stays to the end: the collector need not look at it again and again.
-    gc.freeze()
+    freeze_for_good()
     if place is not None:
         port.serve(server, *place)
     else:

@@ -31,21 +31,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
+from advisor.model.processes.gc_paused import freeze_for_good
 from advisor.model.processes.interruption import end_processes_below
 
 POSSIBLE = sys.platform == "linux"
 _LONGEST_REQUEST = 1 << 20
 _STREAMS = 3
 _LONGEST_START, _LONGEST_END = 120.0, 10.0
-# What `advisor check` and `advisor server` import before they have something to say.
+# What most checks and servers import before they have something to say.
 _MODULES = (
     "advisor.__main__",
     "advisor.cli.commands.check",
     "advisor.cli.commands.run",
     "advisor.cli.commands.server",
     "advisor.check.pipeline",
-    "advisor.fixes",
+    "advisor.evidence.compiled",
+    "advisor.evidence.metrics.predicted_times",
+    "advisor.evidence.simulated.synthesis.evidence",
+    "advisor.fixes.writing",
+    "advisor.program.compilation_units.closure",
     "advisor.reports.outputs",
+    "advisor.reports.rule_pages.catalogue",
+    "lsp_server.evidence.collectors",
+    "lsp_server.evidence.compiling",
+    "lsp_server.evidence.launching",
     "lsp_server.server",
 )
 # And what a run of a program imports; CUDA is not used, which must not come before a fork.
@@ -197,7 +206,7 @@ def serve(descriptor: int, modules: Sequence[str]) -> None:
         target.target_context.refresh()
     # What is here now is not looked through for garbage in each forked process, which would copy its pages.
     gc.collect()
-    gc.freeze()
+    freeze_for_good()
     # The terminal's interrupt is for the tests and for what they start.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests = socket.socket(fileno=descriptor)

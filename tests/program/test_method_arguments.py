@@ -72,3 +72,44 @@ def test_methods_with_decorators(decorator: str, parameters: str, dtype: str | N
 
 def test_parameters_that_are_taken_by_name_alone() -> None:
     assert type_seen(f"def run(*, c):\n    seen(c)\nrun(c={IMAGE})\n") == "uint8"
+
+
+OBJECTS = """
+class A:
+    def __init__(self, n):
+        self.a = np.zeros((n, n), np.int16)
+    def run(self):
+        show(self)
+    @staticmethod
+    def still(one):
+        show(one)
+
+class B:
+    def __init__(self, n):
+        self.a = np.zeros((n, n), np.float64)
+    def run(self):
+        {}
+
+def show(one):
+    d = to_device(one.a)
+    seen(one.a)
+    one.a = d.copy_to_host()
+"""
+
+
+@pytest.mark.parametrize(
+    ("of_b", "dtype"),
+    [
+        ("pass", "int16"),
+        # Objects of two classes, and one of which nothing is known.
+        ("show(self)", None),
+        ("show(other)", None),
+    ],
+)
+def test_a_function_that_methods_hand_their_object(of_b, dtype):
+    text = OBJECTS.format(of_b).replace("    @staticmethod\n    def still(one):\n        show(one)\n", "")
+    assert type_seen(text) == dtype
+
+
+def test_the_first_parameter_of_a_static_method_is_no_object():
+    assert type_seen(OBJECTS.format("pass")) is None

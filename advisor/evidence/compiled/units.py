@@ -70,20 +70,27 @@ def compile_units(
         evidence.unavailable = missing
         return evidence
     fresh: dict[str, Json] = {}
-    twins = _twins(pending, keys, target)
+    code = {id(unit): key for unit, key in zip(pending, code_keys(pending, target), strict=True)}
+
+    def identity(unit: CompilationUnit) -> tuple[str, str]:
+        return keys[id(unit)], code[id(unit)]
+
+    # Of units that are alike one is compiled.
+    twins: dict[tuple[str, str], list[CompilationUnit]] = {}
+    for unit in pending:
+        twins.setdefault(identity(unit), []).append(unit)
     asked = Asked(target, timeout, len(twins) > 1, codes is not None, other_typings)
     compiling = Compiling(asked, min(jobs, len(twins)), stock, executor)
     try:
         with closing(compiling.outcomes([units[0] for units in twins.values()])) as outcomes:
             for first, outcome in outcomes:
-                for unit in twins[_identity(first, keys, target)]:
+                for unit in twins[identity(first)]:
                     done += 1
                     _add(evidence, unit, outcome.value)
                     if outcome.fatal:
                         evidence.lost[unit.kernel] = evidence.problems[-1]
                 if codes is not None and outcome.codes is not None:
-                    (key,) = code_keys([first], target)
-                    codes.keep(key, outcome.codes)
+                    codes.keep(code[id(first)], outcome.codes)
                 if cache and outcome.lasting:
                     fresh[keys[id(first)]] = outcome.value
                     if len(fresh) >= _BATCH:
@@ -97,21 +104,6 @@ def compile_units(
     evidence.unavailable = compiling.unavailable or evidence.unavailable
     evidence.problems.sort(key=lambda problem: (problem.path, problem.line))
     return evidence
-
-
-def _twins(
-    units: Sequence[CompilationUnit], keys: dict[int, str], target: Target
-) -> dict[tuple[str, str], list[CompilationUnit]]:
-    """The units by what is compiled of them: of those that are alike one is."""
-    found: dict[tuple[str, str], list[CompilationUnit]] = {}
-    for unit in units:
-        found.setdefault(_identity(unit, keys, target), []).append(unit)
-    return found
-
-
-def _identity(unit: CompilationUnit, keys: dict[int, str], target: Target) -> tuple[str, str]:
-    (code,) = code_keys([unit], target)
-    return keys[id(unit)], code
 
 
 def _with_their_compiler(

@@ -6,6 +6,9 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+# To ask the interpreter for it takes as long as to walk through all that is frozen.
+_frozen = False
+
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
@@ -18,7 +21,14 @@ def gc_paused() -> Iterator[None]:
         if running:
             # What was made meanwhile counts as old: else the next object made would have all of it searched.
             # What is frozen on purpose stays so.
-            if not gc.get_freeze_count():
+            if not _frozen:
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
+
+
+def freeze_for_good() -> None:
+    """Leave what there is now out of every search for garbage to come."""
+    global _frozen
+    gc.freeze()
+    _frozen = True

@@ -11,16 +11,22 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 # How long a command may take to leave things in order. Whoever presses Ctrl-C should have the prompt back
 # within a second.
 _GRACE_SECONDS = 0.7
 _STEP_SECONDS = 0.05
+_AGAIN_SECONDS = 0.001
 _WORDS = {signal.SIGINT: "Interrupted.", signal.SIGTERM: "Terminated."}
 
 _Handler = Callable[[int, FrameType | None], object] | int | None
+
+# The instructions at the start of a function that run before any of its statements: those of its closure and
+# the one at which Python looks for signals.
+_ENTRY_BYTES = 4
+_called_by_native_code: dict[CodeType, bool] = {}
 
 
 class Interrupted(KeyboardInterrupt):
@@ -179,6 +185,33 @@ def uninterrupted() -> Iterator[None]:
             signal.raise_signal(number)
 
 
+def called_by_native_code(function: Callable[..., object], keeps_errors: bool) -> None:
+    """Note a function that native code calls and no exception passes: a signal is raised behind it.
+
+    With `keeps_errors` its statements stand in a `try` that keeps what is raised, so that only what is
+    raised before the first of them would be lost.
+    """
+    code = getattr(function, "__code__", None)
+    assert isinstance(code, CodeType)
+    _called_by_native_code[code] = keeps_errors
+
+
+def _raise_where_it_is_seen(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt; where it would be lost, ask again a moment later."""
+    above = frame
+    while above is not None:
+        keeps_errors = _called_by_native_code.get(above.f_code)
+        if keeps_errors is False or (keeps_errors and above is frame and above.f_lasti <= _ENTRY_BYTES):
+            again = threading.Timer(_AGAIN_SECONDS, _thread.interrupt_main, (number,))
+            again.daemon = True
+            again.start()
+            return
+        if keeps_errors:
+            break
+        above = above.f_back
+    signal.default_int_handler(number, frame)
+
+
 @contextlib.contextmanager
 def users_own_program(stop: Callable[[], None]) -> Iterator[None]:
     """A context for code of the user, which may handle Ctrl-C itself: SIGINT only raises KeyboardInterrupt.
@@ -189,7 +222,7 @@ def users_own_program(stop: Callable[[], None]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    former = signal.signal(signal.SIGINT, _raise_where_it_is_seen)
     try:
         with _told_at_once(stop):
             yield

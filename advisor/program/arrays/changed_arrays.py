@@ -32,3 +32,9 @@ def _changed_in_place(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
         and isinstance(one.value, ast.Name | ast.Attribute)
         and not (isinstance(one.value, ast.Name) and one.value.id == "self")
     )
+
+
+def set_from_outside(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
+    """The attributes that a module sets of anything but `self`."""
+    stored = (one for one in module.inside(tree, ast.Attribute) if isinstance(one.ctx, ast.Store))
+    return frozenset(one.attr for one in stored if ast.unparse(one.value) != "self")

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from advisor.program.arrays.array_parts import attribute_of, item, part
 from advisor.program.arrays.asked_shapes import asks_for_a_size
-from advisor.program.arrays.changed_arrays import with_changes
+from advisor.program.arrays.changed_arrays import set_from_outside, with_changes
 from advisor.program.arrays.escaping_kernels import is_handed_on
 from advisor.program.arrays.host_calls import HostCalls
 from advisor.program.arrays.host_collections import HostCollections, bound_inside
@@ -40,7 +40,12 @@ from advisor.program.syntax.bound_names import target_names
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
 from advisor.program.syntax.reaching_definitions import START, Definition
 from advisor.program.syntax.tree_nodes import dotted_root
-from advisor.program.values.call_sites import values_given, values_given_to_method, values_in_script
+from advisor.program.values.call_sites import (
+    is_own_object,
+    values_given,
+    values_given_to_method,
+    values_in_script,
+)
 from advisor.program.values.constants import Constants
 
 _ANNOTATIONS = {"bool": "boolean", "int": "int64", "float": "float64", "complex": "complex128"}
@@ -367,7 +372,10 @@ class HostValues:
         if function is None or not _is_taken_by_name(function, name):
             return UNKNOWN
         stated = _annotated(function, name)
-        if isinstance(module.parents.get(function), ast.ClassDef):
+        owner = module.parents.get(function)
+        if isinstance(owner, ast.ClassDef):
+            if is_own_object(function, name):
+                return Instance(owner, module)
             found = as_parameter(
                 joined(self.value(node, caller) for node, caller in self.passed(name, frame))
             )
@@ -419,7 +427,7 @@ class HostValues:
     def _of_instance(self, found: Instance, name: str, frame: Frame) -> Value:
         """What the methods of an object's class give an attribute of it that is read from outside."""
         value = self._kept_in(name, found.module, found.owner)
-        set_here = name in frame.module.once(_set_from_outside, frame.module.tree)
+        set_here = name in frame.module.once(set_from_outside, frame.module.tree)
         return with_changes(as_parameter(value) if set_here else value, frame.module)
 
     def _kept_in(self, name: str, module: ModuleSyntax, owner: ast.ClassDef) -> Value:
@@ -431,7 +439,7 @@ class HostValues:
             return self._inherited(name, module, owner)
         found = joined(self.value(value, self.frame(module, method)) for method, value in values)
         found = self._collections.kept(found, name, self.frame(module, None))
-        outside = name in module.once(_set_from_outside, module.tree)
+        outside = name in module.once(set_from_outside, module.tree)
         return as_parameter(found) if outside else found
 
     def _inherited(self, name: str, module: ModuleSyntax, owner: ast.ClassDef) -> Value:
@@ -474,12 +482,6 @@ def _lambdas(node: ast.AST, module: ModuleSyntax) -> list[ast.Lambda]:
             break
         found.append(scope)
     return found
-
-
-def _set_from_outside(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
-    """The attributes that a module sets of anything but `self`."""
-    stored = (one for one in module.inside(tree, ast.Attribute) if isinstance(one.ctx, ast.Store))
-    return frozenset(one.attr for one in stored if ast.unparse(one.value) != "self")
 
 
 def _is_taken_by_name(function: FunctionNode, name: str) -> bool:

@@ -220,12 +220,13 @@ def product(numbers: Sequence[Number]) -> Number:
 def as_parameter(value: Value) -> Value:
     """What a value that some calls give a parameter says of those that others may give.
 
-    A function is written for elements, dimensions and an order; sizes and places are its callers' choice.
+    A function is written for elements, dimensions and an order, or for objects of a class; sizes and places
+    are its callers' choice.
     """
     if isinstance(value, Number):
         return replace(value, low=None, high=None)
     if not isinstance(value, Array):
-        return value if isinstance(value, Dtype) else UNKNOWN
+        return value if isinstance(value, Dtype | Instance) else UNKNOWN
     sizes = None if value.sizes is None else (SIZE,) * len(value.sizes)
     return Array(dtype=value.dtype, sizes=sizes, order=value.order, element=value.element)
 

@@ -77,6 +77,7 @@ EXTENDING_WORDS = frozenset({
 FILE_WORDS = DEFINING_WORDS | EXTENDING_WORDS | frozenset({
     "numba", "triton", "torch", "cupy", "autocast", "set_float32_matmul_precision", "allow_tf32",
     "GradScaler", "set_default_device", "set_default_tensor_type", "set_default_dtype", "fp32_precision",
+    "hasattr",
 })  # fmt: skip
 _FILE_WORD = re.compile(rf"\b(?:{'|'.join(sorted(FILE_WORDS))})\b")
 

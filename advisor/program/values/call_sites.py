@@ -46,6 +46,11 @@ def values_given_to_method(
     return list(_given(calls, module, method, parameter, bound))
 
 
+def is_own_object(method: FunctionNode, parameter: str) -> bool:
+    """Whether a parameter of a method is the object that it is called of."""
+    return not method.decorator_list and [one.arg for one in method.args.args[:1]] == [parameter]
+
+
 def _given(
     calls: Iterable[ast.Call], module: ModuleSyntax, function: FunctionNode, parameter: str, bound: int
 ) -> Iterator[tuple[FunctionNode | None, ast.expr | None]]:

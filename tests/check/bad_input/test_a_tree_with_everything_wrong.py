@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from advisor_command import AdvisorCommand
+from advisor_command import AdvisorHere
 
 from advisor.reports.outputs import available_formats
 
@@ -59,6 +59,12 @@ FORMATS = available_formats()
 
 
 @pytest.fixture
+def advise() -> AdvisorHere:
+    """The command in this process: a check has no process of its own to be tested here."""
+    return AdvisorHere()
+
+
+@pytest.fixture
 def tree(tmp_path: Path) -> Path:
     project = tmp_path / "project"
     for folder in (".git", "empty", "house"):
@@ -74,9 +80,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["text", "concise"])
-def test_what_is_printed(
-    advise: AdvisorCommand, tree: Path, name: str, request: pytest.FixtureRequest
-) -> None:
+def test_what_is_printed(advise: AdvisorHere, tree: Path, name: str, request: pytest.FixtureRequest) -> None:
     outcome = advise("check", "--no-cache", "--format", name, ".", "empty", cwd=tree)
     file = GOLDEN / f"tree.{name}.txt"
     if request.config.getoption("--renew-golden", default=False):
@@ -87,7 +91,7 @@ def test_what_is_printed(
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_carries_the_errors(advise: AdvisorCommand, tree: Path, name: str) -> None:
+def test_every_format_carries_the_errors(advise: AdvisorHere, tree: Path, name: str) -> None:
     outcome = advise("check", "--no-cache", "--format", name, ".", "empty", cwd=tree)
     text = outcome.out.decode()
     assert outcome.status == 2
@@ -100,7 +104,7 @@ def test_every_format_carries_the_errors(advise: AdvisorCommand, tree: Path, nam
     assert "slow-power" in text
 
 
-def test_places_of_the_errors(advise: AdvisorCommand, tree: Path) -> None:
+def test_places_of_the_errors(advise: AdvisorHere, tree: Path) -> None:
     report = advise.check("--no-cache", ".", "empty", cwd=tree).report
     places = {(error["path"], error["line"], error["column"]) for error in report["errors"]}
     assert places == {
@@ -113,7 +117,7 @@ def test_places_of_the_errors(advise: AdvisorCommand, tree: Path) -> None:
     assert not any(error["checked"] for error in report["errors"])
 
 
-def test_the_kept_report_says_the_same_again(advise: AdvisorCommand, tree: Path) -> None:
+def test_the_kept_report_says_the_same_again(advise: AdvisorHere, tree: Path) -> None:
     first, second = (advise.check(".", cwd=tree) for _ in range(2))
     assert (first.status, first.out) == (second.status, second.out)
     assert first.status == 2
@@ -122,7 +126,7 @@ def test_the_kept_report_says_the_same_again(advise: AdvisorCommand, tree: Path)
 @pytest.mark.parametrize(
     ("gone", "kept"), [("half_typed.py", 2), ("without_cuda.py", 2), ("random_bytes.py", 2), ("house", 2)]
 )
-def test_each_alone_is_status_2(advise: AdvisorCommand, tree: Path, gone: str, kept: int) -> None:
+def test_each_alone_is_status_2(advise: AdvisorHere, tree: Path, gone: str, kept: int) -> None:
     for name in {"half_typed.py", "without_cuda.py", "random_bytes.py"} - {gone}:
         (tree / name).unlink()
     if gone != "house":
@@ -130,7 +134,7 @@ def test_each_alone_is_status_2(advise: AdvisorCommand, tree: Path, gone: str, k
     assert advise.check("--no-cache", cwd=tree).status == kept
 
 
-def test_without_what_is_wrong_there_is_the_finding_and_status_1(advise: AdvisorCommand, tree: Path) -> None:
+def test_without_what_is_wrong_there_is_the_finding_and_status_1(advise: AdvisorHere, tree: Path) -> None:
     for name in ("half_typed.py", "without_cuda.py", "random_bytes.py"):
         (tree / name).unlink()
     (tree / "advisor.toml").write_text('evidence = "source"\n')
@@ -141,7 +145,7 @@ def test_without_what_is_wrong_there_is_the_finding_and_status_1(advise: Advisor
     assert advise.check("--no-cache", "plain.py", cwd=tree).status == 0
 
 
-def test_a_syntax_error_is_left_alone_by_fix(advise: AdvisorCommand, tree: Path) -> None:
+def test_a_syntax_error_is_left_alone_by_fix(advise: AdvisorHere, tree: Path) -> None:
     debug = HALF_TYPED.replace("@cuda.jit\ndef whole", "@cuda.jit(debug=True, opt=False)\ndef whole")
     (tree / "half_typed.py").write_text(debug)
     outcome = advise("check", "--no-cache", "--fix", "--unsafe-fixes", "half_typed.py", cwd=tree)
@@ -166,7 +170,7 @@ def test_a_syntax_error_is_left_alone_by_fix(advise: AdvisorCommand, tree: Path)
     ],
 )
 def test_what_is_configured_and_missing_is_said_with_its_place(
-    advise: AdvisorCommand, tree: Path, setting: str, said: str
+    advise: AdvisorHere, tree: Path, setting: str, said: str
 ) -> None:
     (tree / "advisor.toml").write_text(f'evidence = "source"\n{setting}\n')
     outcome = advise("check", "--no-cache", cwd=tree)
@@ -174,20 +178,20 @@ def test_what_is_configured_and_missing_is_said_with_its_place(
     assert said in outcome.err
 
 
-def test_a_pack_without_rules_is_said(advise: AdvisorCommand, tree: Path) -> None:
+def test_a_pack_without_rules_is_said(advise: AdvisorHere, tree: Path) -> None:
     (tree / "advisor.toml").write_text('evidence = "source"\npacks = ["empty"]\n')
     outcome = advise.check("--no-cache", "factory.py", cwd=tree)
     assert outcome.status == 2
     assert outcome.errors == [("empty", 0, "no rule files in this pack; advisor.toml:2: packs names it")]
 
 
-def test_a_missing_baseline_is_said(advise: AdvisorCommand, tree: Path) -> None:
+def test_a_missing_baseline_is_said(advise: AdvisorHere, tree: Path) -> None:
     outcome = advise("check", "--no-cache", "--baseline", "gone.json", "plain.py", cwd=tree)
     assert outcome.status == 2
     assert "--baseline gone.json: there is no such file; --write-baseline writes it." in outcome.err
 
 
-def test_sarif_says_that_the_run_was_not_whole(advise: AdvisorCommand, tree: Path) -> None:
+def test_sarif_says_that_the_run_was_not_whole(advise: AdvisorHere, tree: Path) -> None:
     outcome = advise("check", "--no-cache", "--format", "sarif", cwd=tree)
     (invocation,) = json.loads(outcome.out)["runs"][0]["invocations"]
     assert invocation["executionSuccessful"] is False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from advisor_command import AdvisorCommand
+from advisor_command import AdvisorHere
 
 HEAD = (
     "import random\nimport time\n\nimport cupy as cp\nimport numpy as np\nfrom numba import cuda, float32\n\n"
@@ -111,6 +111,12 @@ UNCERTAIN = {
 }  # fmt: skip
 
 
+@pytest.fixture
+def advise() -> AdvisorHere:
+    """The command in this process, which keeps its compilers: a process for each test would start its own."""
+    return AdvisorHere()
+
+
 def program(before: str, statements: str) -> str:
     kernel = "@cuda.jit\ndef k(a, n):\n    i = cuda.grid(1)\n"
     launch = "\n\n\nk[1, 32](np.ones(32), 3)\n"
@@ -119,7 +125,7 @@ def program(before: str, statements: str) -> str:
 
 @pytest.mark.parametrize("name", CERTAIN)
 def test_what_no_compiler_takes_is_a_finding(
-    advise: AdvisorCommand, compiler: None, workspace: Path, name: str
+    advise: AdvisorHere, compiler: None, workspace: Path, name: str
 ) -> None:
     statements, said = CERTAIN[name]
     before = OUTER if "outer" in statements else TWICE if "twice" in statements else ""
@@ -134,7 +140,7 @@ def test_what_no_compiler_takes_is_a_finding(
 
 @pytest.mark.parametrize("name", UNCERTAIN)
 def test_what_may_be_compiled_elsewhere_is_no_finding(
-    advise: AdvisorCommand, compiler: None, workspace: Path, name: str
+    advise: AdvisorHere, compiler: None, workspace: Path, name: str
 ) -> None:
     (workspace / "k.py").write_text(program(*UNCERTAIN[name]))
     outcome = advise.check("k.py", cwd=workspace)
@@ -151,7 +157,7 @@ def test_what_may_be_compiled_elsewhere_is_no_finding(
     ],
 )
 def test_what_hangs_on_types_that_are_guessed_is_none(
-    advise: AdvisorCommand, compiler: None, workspace: Path, statements: str, is_certain: bool
+    advise: AdvisorHere, compiler: None, workspace: Path, statements: str, is_certain: bool
 ) -> None:
     text = program("", statements).replace("k[1, 32](np.ones(32), 3)", "")
     (workspace / "k.py").write_text(text)
@@ -162,7 +168,7 @@ def test_what_hangs_on_types_that_are_guessed_is_none(
 
 
 def test_a_kernel_of_a_test_may_be_refused_on_purpose(
-    advise: AdvisorCommand, compiler: None, workspace: Path
+    advise: AdvisorHere, compiler: None, workspace: Path
 ) -> None:
     kernel = KERNEL.replace("a[i] = i", "a[i] = plain(a[i])")
     (workspace / "test_k.py").write_text(HEAD + PLAIN + kernel + "\n\ndef test_k():\n    k[1, 32](x, 1)\n")

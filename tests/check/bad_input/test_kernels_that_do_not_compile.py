@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from advisor_command import AdvisorCommand
+from advisor_command import AdvisorHere
 
 HEAD = "import math\n\nimport numpy as np\nfrom numba import cuda, float32\n\n\n"
 # The source, the line at fault in its file, and what the message names.
@@ -39,9 +39,15 @@ REFUSED = {
 }
 
 
+@pytest.fixture
+def advise() -> AdvisorHere:
+    """The command in this process: a check has no process of its own to be tested here."""
+    return AdvisorHere()
+
+
 @pytest.mark.parametrize("cause", REFUSED)
 def test_the_place_and_the_cause_are_told(
-    advise: AdvisorCommand, compiler: None, workspace: Path, cause: str
+    advise: AdvisorHere, compiler: None, workspace: Path, cause: str
 ) -> None:
     source, line, word = REFUSED[cause]
     (workspace / "refused.py").write_text(HEAD + source)
@@ -61,7 +67,7 @@ def test_the_place_and_the_cause_are_told(
 
 
 def test_a_finding_that_is_not_wanted_leaves_the_problem(
-    advise: AdvisorCommand, compiler: None, workspace: Path
+    advise: AdvisorHere, compiler: None, workspace: Path
 ) -> None:
     (workspace / "refused.py").write_text(HEAD + REFUSED["attribute"][0])
     outcome = advise.check("refused.py", "--ignore", "kernel-not-compilable", cwd=workspace)
@@ -71,7 +77,7 @@ def test_a_finding_that_is_not_wanted_leaves_the_problem(
 
 
 def test_source_evidence_of_a_refused_kernel_stays(
-    advise: AdvisorCommand, compiler: None, workspace: Path
+    advise: AdvisorHere, compiler: None, workspace: Path
 ) -> None:
     (workspace / "refused.py").write_text(
         HEAD + '@cuda.jit("void(float32[::1])")\ndef refused(a):\n    a[0] = a[1] ** 0.5 + a.median()\n'
@@ -81,7 +87,7 @@ def test_source_evidence_of_a_refused_kernel_stays(
     assert (outcome.status, outcome.errors, outcome.places) == (1, [], {refused, slow})
 
 
-def test_the_text_report_names_the_kernel(advise: AdvisorCommand, compiler: None, workspace: Path) -> None:
+def test_the_text_report_names_the_kernel(advise: AdvisorHere, compiler: None, workspace: Path) -> None:
     (workspace / "refused.py").write_text(HEAD + REFUSED["attribute"][0])
     outcome = advise("check", cwd=workspace)
     text = outcome.out.decode() + outcome.err
@@ -91,7 +97,7 @@ def test_the_text_report_names_the_kernel(advise: AdvisorCommand, compiler: None
 
 
 def test_a_device_function_at_fault_is_named_where_it_stands(
-    advise: AdvisorCommand, compiler: None, workspace: Path
+    advise: AdvisorHere, compiler: None, workspace: Path
 ) -> None:
     (workspace / "inner.py").write_text(
         "from numba import cuda\n\n\n@cuda.jit(device=True)\ndef inner(x):\n    return x.nothing\n"
@@ -109,7 +115,7 @@ def test_a_device_function_at_fault_is_named_where_it_stands(
 
 @pytest.mark.parametrize(("defined", "told"), [("OTHER = 1.0", 1), ("missing = 1.0", 0)])
 def test_modules_that_import_all_of_each_other(
-    advise: AdvisorCommand, compiler: None, workspace: Path, defined: str, told: int
+    advise: AdvisorHere, compiler: None, workspace: Path, defined: str, told: int
 ) -> None:
     kernel = '@cuda.jit("void(float32[::1])")\ndef k(a):\n    i = cuda.grid(1)\n    if i < a.size:\n'
     head = "from second import *\nfrom numba import cuda\n\n\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from advisor_command import AdvisorCommand
+from advisor_command import AdvisorHere
 
 KERNEL = """
 
@@ -27,7 +27,13 @@ BOUND = {
 }
 
 
-def test_a_decorator_that_nothing_imports(advise: AdvisorCommand, compiler: None, workspace: Path) -> None:
+@pytest.fixture
+def advise() -> AdvisorHere:
+    """The command in this process: a check has no process of its own to be tested here."""
+    return AdvisorHere()
+
+
+def test_a_decorator_that_nothing_imports(advise: AdvisorHere, compiler: None, workspace: Path) -> None:
     (workspace / "k.py").write_text("import numpy as np\n" + KERNEL)
     outcome = advise.check("k.py", cwd=workspace)
     (told,) = (one for one in outcome.findings if one["rule"] == "undefined-name")
@@ -35,19 +41,19 @@ def test_a_decorator_that_nothing_imports(advise: AdvisorCommand, compiler: None
     assert (outcome.status, outcome.errors) == (1, [])
 
 
-def test_a_cell_of_a_notebook_may_import_it(advise: AdvisorCommand, compiler: None, workspace: Path) -> None:
+def test_a_cell_of_a_notebook_may_import_it(advise: AdvisorHere, compiler: None, workspace: Path) -> None:
     (workspace / "k.py").write_text("# %%\nfrom numba import cuda\n# %%" + KERNEL)
     assert "undefined-name" not in advise.check("k.py", cwd=workspace).rules
 
 
 @pytest.mark.parametrize("name", BOUND)
 def test_a_name_that_may_be_bound_is_no_finding(
-    advise: AdvisorCommand, compiler: None, workspace: Path, name: str
+    advise: AdvisorHere, compiler: None, workspace: Path, name: str
 ) -> None:
     (workspace / "k.py").write_text(BOUND[name] + "\n" + KERNEL)
     assert "undefined-name" not in advise.check("k.py", cwd=workspace).rules
 
 
-def test_another_library_of_that_name(advise: AdvisorCommand, compiler: None, workspace: Path) -> None:
+def test_another_library_of_that_name(advise: AdvisorHere, compiler: None, workspace: Path) -> None:
     (workspace / "k.py").write_text("import torch\n\ntorch.cuda.synchronize()\nprint(cuda.stream())\n")
     assert advise.check("k.py", cwd=workspace).findings == []

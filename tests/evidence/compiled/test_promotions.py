@@ -134,6 +134,7 @@ KERNELS: dict[str, CompilationUnit] = {
         devices=device("f", "v, w", "return 1 if v * w > w + 7 else 0"),
     ),
     "counted in float32": kernel(COUNTED),
+    "on the way to float32": kernel("y = np.float32(x * 0.1)\nout[i] = np.float64(x) * y"),
     "two arguments and a literal": unit(
         "def kernel(a, out, n, m):\n    i = cuda.grid(1)\n    out[i] = a[i] * n + m * 0.7\n",
         (F32, F32, "float64", "float64"),
@@ -153,6 +154,7 @@ KERNELS: dict[str, CompilationUnit] = {
     "float64 array": kernel("out[i] = x * 0.1 + x", (F64, F32, "int64")),
     "float64 result": kernel("out[i] = x * 0.1 + x", (F32, F64, "int64")),
     "asked for": kernel(LOOP.format(start="np.float64(0)")),
+    "beside what is asked for": kernel("out[i] = np.float64(x) * math.sqrt(n * 0.1)"),
     "local array of float64": kernel(LOCAL),
     "an index": kernel("out[int(i / n)] = x"),
     "float64 from a device function": kernel(
@@ -211,6 +213,7 @@ def promoted(evidence: CompiledEvidence, name: str) -> list[Promotion]:
         ("maximum with a literal", FIRST, f"`0.0` in line {FIRST}"),
         ("pi", FIRST, f"`pi` in line {FIRST}"),
         ("python float", LINE + 2, "the float64 argument `n`"),
+        ("on the way to float32", FIRST, f"`0.1` in line {FIRST}"),
     ],
 )
 def test_the_line_that_computes_and_the_cause(
@@ -240,7 +243,7 @@ def test_through_device_functions(
     "name",
     [
         "float32 constants", "float32 throughout", "float64 array", "float64 result", "asked for",
-        "local array of float64", "an index", "float64 from a device function",
+        "beside what is asked for", "local array of float64", "an index", "float64 from a device function",
     ],
 )  # fmt: skip
 def test_what_is_float64_on_purpose_or_not_at_all_is_no_promotion(

@@ -23,8 +23,9 @@ class LeftOut:
         self._patterns = patterns
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        named = [(one.nodeid, one) for one in items]
         matched = {
-            pattern: [one for one in items if fnmatchcase(one.nodeid, pattern)] for pattern in self._patterns
+            pattern: [one for name, one in named if fnmatchcase(name, pattern)] for pattern in self._patterns
         }
         unused = [pattern for pattern, found in matched.items() if not found]
         # A worker of pytest-xdist that raises ends the run without a word of why.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -83,12 +82,9 @@ def read(text: str) -> tuple[Rulebook | None, list[RuleError]]:
 
 
 @pytest.fixture
-def own_garbage() -> Iterator[None]:
+def own_garbage() -> None:
     """What earlier tests left on the heap is not searched for garbage while a test takes its time."""
     gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.mark.usefixtures("own_garbage")

@@ -30,9 +30,12 @@ def left_to_garbage() -> Iterator[None]:
         gc.collect()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """The cluster; a task whose worker dies is given up at once, so that giving it again is seen."""
+    """The cluster; a task whose worker dies is given up at once, so that giving it again is seen.
+
+    It ends with its module: what its processes do while they wait costs the tests of other folders time.
+    """
     import dask
     from distributed import LocalCluster
 

@@ -6,6 +6,7 @@ packages only, and without the Python and Numba settings of the environment.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import struct
@@ -44,6 +45,9 @@ def begin(path: list[str]) -> None:
     os.dup2(silence, 1)
     os.dup2(silence, 2)
     warnings.simplefilter("ignore")
+    # The compilers stay to the end: to search them for garbage, while they are imported and later, would take
+    # a third of the time until the first kernel is compiled.
+    gc.disable()
     from advisor.evidence.compiled.compilers.compiler import compile_unit
 
     sys.path[:] = path
@@ -53,6 +57,8 @@ def begin(path: list[str]) -> None:
     except Exception as problem:
         write_message(answers, {"unavailable": f"{type(problem).__name__}: {problem}"[:300]})
         return
+    gc.freeze()
+    gc.enable()
     write_message(answers, {"ready": True})
     while (request := read_message(sys.stdin.buffer)) is not None:
         try:

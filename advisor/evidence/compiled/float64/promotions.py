@@ -191,7 +191,13 @@ class _Destinations:
             self._called(function, value, name, target)
         elif op in _COMPUTING:
             compared = is_truth(function.types.get(name))
-            self._add(function, operands(value), self._decided if compared else target, kind)
+            goes = self._decided if compared else target
+            self._add(function, operands(value), goes | self._beside(function, value), kind)
+
+    def _beside(self, function: TypedFunction, operation: Any) -> Origin:
+        """The float64 data that an operation takes: what it is computed with goes into float64 anyway."""
+        flows = joined(self._origins.of(function, one.name) for one in operands(operation))
+        return Origin(wide=flows.wide)
 
     def _called(self, function: TypedFunction, call: Any, name: str, target: Origin) -> None:
         key = self._origins.called(function, call)

@@ -2,7 +2,8 @@
 
 What is asked of a stage is counted; what passes it to the next one is not known of the changed kernel. It is
 between what passes if the cache finds as large a part as before, and what passes if the cache had found just
-what is no longer asked for.
+what is no longer asked for. The bytes that threads use still come from DRAM, whoever of them asks for them:
+coalescing saves what it fetched of sectors for nothing (docs/decisions/0062).
 """
 
 from __future__ import annotations
@@ -172,6 +173,8 @@ def _with_elements(counts: LaunchCounts, change: Change) -> LaunchCounts:
         partial_store_lines=_times(counts.partial_store_lines, factor),
         l2_sectors=_times(counts.l2_sectors, factor),
         dram_bytes=_times(counts.dram_bytes, factor),
+        needed_load_sectors=_times(counts.needed_load_sectors, factor),
+        needed_dram_bytes=_times(counts.needed_dram_bytes, factor),
     )
 
 
@@ -191,8 +194,8 @@ def _with_memory(counts: LaunchCounts, change: Change, saves_most: bool) -> Laun
         _with_requests(_with_lines(counts, change, now, saves_most), change, saves_most),
         load_sectors=now.loaded,
         l1_sectors=now.total,
-        l2_sectors=_l2_sectors(counts, before, now, saves_most),
-        dram_bytes=_dram_bytes(counts, before, now, saves_most),
+        l2_sectors=_l2_sectors(counts, before, now, saves_most, min(1.0, change.loads)),
+        dram_bytes=_dram_bytes(counts, before, now, saves_most, min(1.0, change.loads, change.stores)),
     )
 
 
@@ -208,17 +211,25 @@ class _Sectors:
         return self.loaded + self.stored
 
 
-def _l2_sectors(counts: LaunchCounts, before: _Sectors, now: _Sectors, saves_most: bool) -> float | None:
-    """Of loads what L1 does not find, of stores all."""
+def _l2_sectors(
+    counts: LaunchCounts, before: _Sectors, now: _Sectors, saves_most: bool, asked: float
+) -> float | None:
+    """Of loads what L1 does not find, of stores all; `asked` is the part of the loads that is left."""
     if counts.l2_sectors is None:
         return None
     stored = min(counts.l2_sectors, before.stored)
     loaded = counts.l2_sectors - stored
-    return _passing(loaded, before.loaded, now.loaded, saves_most) + stored * _part(now.stored, before.stored)
+    needed = min(loaded, asked * (counts.needed_load_sectors or 0.0))
+    left = max(needed, _passing(loaded, before.loaded, now.loaded, saves_most))
+    return left + stored * _part(now.stored, before.stored)
 
 
-def _dram_bytes(counts: LaunchCounts, before: _Sectors, now: _Sectors, saves_most: bool) -> float | None:
-    """What L2 does not find, of loads and stores together, or of stores as much as they ask for."""
+def _dram_bytes(
+    counts: LaunchCounts, before: _Sectors, now: _Sectors, saves_most: bool, asked: float
+) -> float | None:
+    """What L2 does not find, of loads and stores together, or of stores as much as they ask for; `asked` is
+    the part of the requests that is left.
+    """
     if counts.dram_bytes is None:
         return None
     moved = counts.dram_bytes / _SECTOR_BYTES
@@ -227,7 +238,8 @@ def _dram_bytes(counts: LaunchCounts, before: _Sectors, now: _Sectors, saves_mos
         stored = min(moved, before.stored)
         apart = _passing(moved - stored, before.loaded, now.loaded, True)
         together = min(together, apart + stored * _part(now.stored, before.stored))
-    return together * _SECTOR_BYTES
+    needed = min(counts.dram_bytes, asked * (counts.needed_dram_bytes or 0.0))
+    return max(needed, together * _SECTOR_BYTES)
 
 
 def _passing(passed: float, asked: float, now: float, saves_most: bool) -> float:

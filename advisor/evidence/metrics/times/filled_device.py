@@ -50,6 +50,7 @@ OF_ANY_GRID = frozenset(
         "chained_issue_steps", "loads_per_warp", "load_rounds_per_warp", "stores_per_warp", "loads_past_l1",
     }
 )  # fmt: skip
+_BEHIND_L1 = ("l2_sectors", "dram_bytes", "needed_load_sectors", "needed_dram_bytes")
 _CONTENDED = ("hottest_element_updates", "hottest_slice_sectors")
 
 
@@ -155,7 +156,8 @@ def _scaled(work: Work, blocks: float) -> dict[str, float]:
 
 def _bounded(work: Work, blocks: float, bound: str) -> dict[str, float]:
     """What other blocks share: the traffic behind L1, and the updates of one place."""
-    found = {name: work[f"{bound}_{name}"] * blocks for name in ("l2_sectors", "dram_bytes")}
+    shared = (one for one in _BEHIND_L1 if f"{bound}_{one}" in work)
+    found = {name: work[f"{bound}_{name}"] * blocks for name in shared}
     for name in _CONTENDED:
         if f"seen_{name}" in work:
             found[name] = max(work[f"seen_{name}"], work[f"{bound}_{name}"] * blocks)

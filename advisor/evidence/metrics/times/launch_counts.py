@@ -54,6 +54,8 @@ class LaunchCounts:
     l1_sectors: float | None = None
     l2_sectors: float | None = None
     dram_bytes: float | None = None
+    needed_load_sectors: float | None = None
+    needed_dram_bytes: float | None = None
     hottest_element_updates: float | None = None
     hottest_slice_sectors: float | None = None
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from advisor.evidence.simulated.driver.gpu import Gpu
 from advisor.evidence.simulated.driver.results import CallFailed, Result
+from advisor.model.processes.interruption import called_by_native_code
 
 Handle = ctypes.c_uint64
 OutInt = ctypes.POINTER(ctypes.c_int)
@@ -58,9 +59,9 @@ def entry_points(calls: object, gpu: Gpu) -> Iterator[EntryPoint]:
 
 def _answering(name: str, method: Callable[..., None], gpu: Gpu) -> Callable[..., int]:
     def answer(*arguments: Any) -> int:
-        if gpu.lost_by_fork:
-            return Result.CUDA_ERROR_NOT_INITIALIZED.value
         try:
+            if gpu.lost_by_fork:
+                return Result.CUDA_ERROR_NOT_INITIALIZED.value
             with gpu.lock:
                 method(*arguments)
         except CallFailed as failure:
@@ -73,4 +74,5 @@ def _answering(name: str, method: Callable[..., None], gpu: Gpu) -> Callable[...
             return Result.CUDA_ERROR_UNKNOWN.value
         return Result.CUDA_SUCCESS.value
 
+    called_by_native_code(answer, keeps_errors=True)
     return answer

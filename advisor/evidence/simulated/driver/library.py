@@ -14,6 +14,7 @@ from advisor.evidence.simulated.driver.entry_points import EntryPoint, OutHandle
 from advisor.evidence.simulated.driver.results import Result
 from advisor.evidence.simulated.driver.shared_object import SLOTS, STUB_BYTES, STUBS, shared_object
 from advisor.model.errors import AdvisorError
+from advisor.model.processes.interruption import called_by_native_code
 
 LIBRARY = "libcuda.so.1"
 _LOOKUPS = ("cuGetProcAddress", "cuGetProcAddress_v2")
@@ -73,6 +74,7 @@ class DriverLibrary:
         kind = ctypes.CFUNCTYPE(
             ctypes.c_int, ctypes.c_char_p, OutHandle, ctypes.c_int, ctypes.c_uint64, OutInt
         )
+        called_by_native_code(DriverLibrary._look_up, keeps_errors=False)
         lookup = kind(self._look_up)
         exported = dict.fromkeys(_LOOKUPS, lookup)
         for name, versions in self._points.items():
@@ -109,6 +111,7 @@ class DriverLibrary:
             self._missing(name)
             return Result.CUDA_ERROR_NOT_SUPPORTED.value
 
+        called_by_native_code(refuse, keeps_errors=False)
         return ctypes.CFUNCTYPE(ctypes.c_int)(refuse)
 
 

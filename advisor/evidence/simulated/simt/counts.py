@@ -83,7 +83,9 @@ class Statistics:
     `chain_of_a_warp` the dependent instructions that follow each other in a warp, by what they wait for.
     `fetches_of_a_sector` says how often L2 was without a sector that the detailed blocks asked for, over the
     different ones; `wave_sectors` are the different sectors, loaded and stored, of the first
-    `wave_blocks`, as many as are resident at one time, None where all are. `hottest_updates` are the atomic
+    `wave_blocks`, as many as are resident at one time, None where all are. `unused_of_loaded` and
+    `unused_of_stored` are the parts of the bytes of the detailed blocks' sectors that none of their threads
+    uses. `hottest_updates` are the atomic
     updates of the place in global memory that gets the most, where the machine code makes one of a warp's it
     counts once; `hottest_slice_sectors` the sectors of such requests in the slice of L2 that gets the most.
     None without atomic operations on global memory. `code` is what is known of the launched code by other
@@ -110,6 +112,8 @@ class Statistics:
     fetches_of_a_sector: float | None = None
     wave_sectors: int | None = None
     wave_blocks: int | None = None
+    unused_of_loaded: float | None = None
+    unused_of_stored: float | None = None
     barriers: int = 0
     hottest_updates: int | None = None
     hottest_slice_sectors: int | None = None
@@ -131,6 +135,8 @@ class Statistics:
             fetches_of_a_sector=None,
             wave_sectors=None,
             wave_blocks=None,
+            unused_of_loaded=None,
+            unused_of_stored=None,
         )
 
     def with_close_look_of(self, other: Statistics) -> Statistics:
@@ -153,6 +159,8 @@ class Statistics:
             fetches_of_a_sector=other.fetches_of_a_sector,
             wave_sectors=self._wave_as_in(other),
             wave_blocks=other.wave_blocks,
+            unused_of_loaded=other.unused_of_loaded,
+            unused_of_stored=other.unused_of_stored,
         )
 
     def _wave_as_in(self, other: Statistics) -> int | None:

@@ -86,7 +86,8 @@ class Execution:
     `detailed` of the `blocks_run` were looked at access by access; `balance` is, in these, the mean of warps'
     times over those of the longest warp of their block. `loaded_sectors` and `stored_sectors` are
     different sectors of global memory, `detailed_sectors` both together of the blocks that were looked at
-    access by access, `wave_sectors` those of the first `wave_blocks`, as many as are resident at one time;
+    access by access, `unused_parts` the parts of these blocks' loaded and of their stored sectors that no
+    thread uses, `wave_sectors` those of the first `wave_blocks`, as many as are resident at one time;
     `hottest` says how often the most updated place of global memory was. `printed` is the last part of what
     the kernel printed, without the first `lines_left_out` lines.
     """
@@ -106,6 +107,7 @@ class Execution:
     defect_count: int = 0
     hottest: Hottest | None = None
     detailed_sectors: int | None = None
+    unused_parts: tuple[float, float] | None = None
     wave_sectors: int | None = None
     wave_blocks: int | None = None
     printed: str = ""
@@ -119,7 +121,7 @@ def run(kernel: Kernel, launch: Launch, memory: DeviceMemory, settings: Settings
     which a part of the blocks shall run.
     """
     kernel.variable_addresses(memory)
-    touched = TouchedSectors(memory)
+    touched = TouchedSectors(memory, settings.detailed_lanes > 0 and settings.caches is not None)
     printed = PrintedText(launch.print_bytes)
     # Blocks that wait for each other print in the order in which they come to run.
     by_block = not launch.cooperative
@@ -163,7 +165,11 @@ def _run_apart(
             sectors.ran(run_blocks)
     execution = _gathered(workers, status, run_blocks, len(detailed), touched, hottest(updates))
     return replace(
-        execution, detailed_sectors=sectors.detailed, wave_sectors=sectors.first, wave_blocks=sectors.wave
+        execution,
+        detailed_sectors=sectors.detailed,
+        unused_parts=sectors.unused,
+        wave_sectors=sectors.first,
+        wave_blocks=sectors.wave,
     )
 
 
@@ -264,6 +270,7 @@ def _run_detailed(
         caches.look_up()
         sectors.ran_closely()
     del followed
+    worker.sites[:, Site.USED] = 0
     for word in (Context.DETAILED, Context.SHADOW, Context.CACHES, Context.ELEMENTS):
         context[word] = 0
     context[Context.ALONE] = int(threads == 1)

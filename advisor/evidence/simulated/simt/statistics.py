@@ -36,6 +36,8 @@ def statistics(
         balance=execution.balance, local_bytes=kernel.warp.placement.local_size,
         shared_bytes=kernel.warp.placement.shared_size + launch.dynamic_shared,
     )  # fmt: skip
+    if execution.unused_parts is not None:
+        found.unused_of_loaded, found.unused_of_stored = execution.unused_parts
     if execution.hottest is not None:
         found.hottest_updates, found.hottest_slice_sectors = execution.hottest
     _count_instructions(found, kernel, execution)

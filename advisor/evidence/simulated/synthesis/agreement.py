@@ -38,7 +38,7 @@ _NEEDED = "ideal_sectors_per_request"
 _OF_BYTES = frozenset({"sectors_per_request", _NEEDED})
 _TWICE = 2.1
 # The parts of accesses in those of the kernel, which go with its sizes wherever it loops over data.
-_SHARES = ("sector_share", "request_share", "wavefront_share")
+_SHARES = ("request_share", "wavefront_share", "sector_share")
 Line: TypeAlias = "tuple[str, str, int, str, str, str]"
 _Place: TypeAlias = "tuple[str, int, str, str, str]"
 
@@ -86,7 +86,7 @@ def agreed_lines(
     at_edges = [_seen(kernel, trial, doubtful, move) for trial in edges]
     places = dict.fromkeys(line for one in seen for line in one.lines)
     steady = agree([_requests_of_a_warp(one) for one in trials])
-    found = []
+    found: list[LineCounts] = []
     for line in places:
         entity, path, number, array, space, kind = line
         if entity == "branch" and (path, number) in relations.data_branches:
@@ -105,9 +105,12 @@ def agreed_lines(
         if entity == "access" and steady:
             for metric in _SHARES:
                 _note_share(counts, metric, [_number(one, line, metric) for one in seen])
-        if counts.values or counts.seen:
-            found.append(counts)
-    return tuple(found)
+        found.append(counts)
+    # Contents that are made up may lead few lanes where those of a program lead all.
+    if steady and not relations.data_branches:
+        for metric in _SHARES:
+            _bound_the_rest(found, metric)
+    return tuple(one for one in found if one.values or one.seen)
 
 
 def _compare(
@@ -164,13 +167,32 @@ def _requests_of_a_warp(trial: Trial) -> float | None:
 def _note_share(counts: LineCounts, metric: str, each: Sequence[float | None]) -> None:
     """Note the least and the most part where launches agree in proportion: a small part is no part near 0 at
     other sizes.
+
+    Where as large a part of the requests is made in all of them, the part of the sectors differs by where
+    rows begin, as these do.
     """
+    aligned = metric == "sector_share" and {"request_share", "sectors_per_request"} <= counts.values.keys()
+    alike = 1.0 / _TWICE if aligned else _ALIKE
     known = [one for one in each if one is not None]
-    if not known or len(known) < len(each) or min(known) < _ALIKE * max(known):
+    if not known or len(known) < len(each) or min(known) < alike * max(known):
         return
     counts.values[metric] = min(known)
     if max(known) > min(known):
         counts.most[metric] = max(known)
+
+
+def _bound_the_rest(found: Sequence[LineCounts], metric: str) -> None:
+    """Note that places whose part is not known share what the others leave of the kernel's count: those that
+    few lanes reach, or none in the launches that were made up.
+    """
+    shared = metric == "wavefront_share"
+    accesses = [one for one in found if one.entity == "access" and (one.space == "shared") is shared]
+    # An update is a load and a store, which stand beside it.
+    known = (one.values.get(metric) for one in accesses if one.kind in ("load", "store"))
+    rest = 1.0 - sum(float(one) for one in known if one is not None)
+    for one in accesses:
+        if metric not in one.values and one.space in ("global", "local", "shared"):
+            one.values[metric], one.most[metric] = 0.0, max(0.0, rest)
 
 
 def _compare_branch(

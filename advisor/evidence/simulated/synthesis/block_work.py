@@ -50,6 +50,7 @@ def block_work(trial: Trial, array_bytes: int, chosen_by_data: frozenset[str]) -
     touched = (counted.loaded_sectors + counted.stored_sectors) / blocks
     found["least_dram_bytes"] = SECTOR * min(once, touched, found["most_l2_sectors"])
     found["most_dram_bytes"] = SECTOR * found["most_l2_sectors"]
+    found.update(_needed(counted, found["least_dram_bytes"]))
     shares = _numbers({**warp_readings(counted), **_waits(counted)})
     found.update({name: value for name, value in shares.items() if value is not None})
     return {
@@ -88,6 +89,26 @@ def _behind_l1(counted: Statistics) -> dict[str, float]:
     touched = min(loads, counted.loaded_sectors)
     most = max(loads * (1.0 - found), touched)
     return {"most_l2_sectors": float(most + others), "least_l2_sectors": float(touched + others)}
+
+
+def _needed(counted: Statistics, least_bytes: float) -> dict[str, float]:
+    """What no order of the threads saves: the sectors that blocks load and the bytes of DRAM, without the
+    parts of sectors that no thread of a block uses; none where these were not looked at.
+
+    What all blocks leave unused of a sector, each of them does.
+    """
+    if counted.unused_of_loaded is None or counted.unused_of_stored is None:
+        return {}
+    blocks = max(1, counted.blocks_run)
+    loaded, stored = counted.loaded_sectors / blocks, counted.stored_sectors / blocks
+    unused = loaded * counted.unused_of_loaded + stored * counted.unused_of_stored
+    loads = loaded * (1.0 - counted.unused_of_loaded)
+    return {
+        "least_needed_load_sectors": loads,
+        "most_needed_load_sectors": loads,
+        "least_needed_dram_bytes": max(0.0, least_bytes - SECTOR * unused),
+        "most_needed_dram_bytes": SECTOR * (loaded + stored - unused),
+    }
 
 
 def _waits(counted: Statistics) -> dict[str, float | None]:

@@ -20,13 +20,16 @@ from advisor.evidence.source.host.data_flow.matrix_types import matrix_product_r
 from advisor.evidence.source.host.data_flow.needless_fills import needless_fills
 from advisor.evidence.source.host.data_flow.needless_waits import LaunchingLoops
 from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.evidence.source.host.data_flow.results.early_reads import early_read_records
 from advisor.evidence.source.host.data_flow.results.lost_results import lost_results
 from advisor.evidence.source.host.data_flow.results.unset_arrays import added_to_unset
 from advisor.evidence.source.host.data_flow.results.unused_arguments import unused_arguments
 from advisor.evidence.source.host.data_flow.results.unused_results import unused_results
 from advisor.evidence.source.host.data_flow.swapped_arguments import swapped_arguments
 from advisor.evidence.source.host.data_flow.used_parts import used_part
-from advisor.evidence.source.host.early_reads import early_read_records
+from advisor.evidence.source.host.failing.earlier_numpy import earlier_numpy_records
+from advisor.evidence.source.host.failing.unconfigured_calls import unconfigured_call_records
+from advisor.evidence.source.host.failing.used_results import used_result
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.host_records import host_call_records, launch_records, listed
 from advisor.evidence.source.host.launch_sequences.beside_loops import ArraysOfLoops, LoopsOfLaunches
@@ -94,6 +97,8 @@ def host_side_records(
         lambda given: measurement_records(given, launches),
         lambda given: timed_function_records(given, launches),
         lambda given: generator_records(given, launches),
+        lambda given: earlier_numpy_records(given.module, launches),
+        lambda given: unconfigured_call_records(given.module, resolver),
     )
     for maker in (*_MAKERS, *with_launches):
         try:
@@ -116,7 +121,10 @@ def _launches(
     larger, kernels = _LargerLaunches(launches), OwnElements(walked)
     loops = StepLoops(launches, kernels, walked)
     dearer = DearerKernels(launches, walked)
-    looping, of_loops = LoopsOfLaunches(launches), ArraysOfLoops(launches, kernels)
+    looping, of_loops = (
+        LoopsOfLaunches(launches),
+        ArraysOfLoops(launches, kernels, lambda one: steps(one, placement)),
+    )
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
         sized = grid_values(launch, walked, values)
@@ -146,7 +154,9 @@ def _launches(
             beside_larger_launch=larger.beside(launch),
             beside_loop_of_launches=looping.are_beside(launch.module, launch.node, launch.loops),
             prepares_loop=of_loops.meet(launch),
+            prepared_steps=of_loops.most_steps(launch),
             beside_walk=dearer.beside(launch),
+            used_result=used_result(launch),
         )
         if launch.kernel is not None:
             fills = list(needless_fills(launch, walked))

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from advisor.evidence.source.host.data_flow.grids.refused_configurations import refusal
 from advisor.evidence.source.host.data_flow.loop_context import LoopContext
+from advisor.evidence.source.host.failing.refused_launches import refusal
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.evidence.source.host.launch_sequences.written_configuration import written_configuration
 from advisor.evidence.source.test_paths import holds_benchmarks, holds_tests

@@ -247,3 +247,29 @@ def test_less_work_never_takes_longer(hit, again, stored, factor, slots):
         least, most = gain(counts, **{name: factor})
         assert 1.0 - 1e-9 <= least <= most * (1 + 1e-9)
         assert most <= 1.0 / factor + 1e-6 or name in ("load_sectors", "store_sectors", "loads", "stores")
+
+
+def test_bytes_in_use_come_from_dram_in_any_order_of_the_threads():
+    # The other warps of a block use the rest of the 32 sectors, so that all of DRAM's bytes are needed.
+    shared = replace(STRIDED, needed_load_sectors=32 * MILLION, needed_dram_bytes=32 * 32 * MILLION)
+    shared = replace(shared, load_lines=32 * MILLION, load_wavefronts=MILLION)
+    for one in changed(shared, Change(load_sectors=4 / 32), DEVICE):
+        assert (one.load_sectors, one.l1_sectors) == (4 * MILLION, 4 * MILLION)
+        assert (one.l2_sectors, one.dram_bytes) == (32 * MILLION, 32 * 32 * MILLION)
+        assert one.load_lines < 32 * MILLION
+    # Half of what DRAM moves is in use: it comes to that, and not to an eighth.
+    half = replace(shared, needed_load_sectors=16 * MILLION, needed_dram_bytes=16 * 32 * MILLION)
+    for one in changed(half, Change(load_sectors=4 / 32), DEVICE):
+        assert (one.l2_sectors, one.dram_bytes) == (16 * MILLION, 16 * 32 * MILLION)
+
+
+def test_what_nobody_loads_any_more_is_not_needed():
+    used = replace(STRIDED, needed_load_sectors=32 * MILLION, needed_dram_bytes=32 * 32 * MILLION)
+    for one in changed(used, Change(loads=0.25, stores=0.25), DEVICE):
+        assert (one.l2_sectors, one.dram_bytes) == (8 * MILLION, 8 * 32 * MILLION)
+
+
+def test_less_is_moved_than_the_blocks_use_where_elements_become_smaller():
+    used = replace(STRIDED, needed_load_sectors=32 * MILLION, needed_dram_bytes=32 * 32 * MILLION)
+    for one in changed(used, Change(element_bytes=0.5), DEVICE):
+        assert one.dram_bytes == one.needed_dram_bytes == 16 * 32 * MILLION

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from surveying import records, value
 
@@ -78,3 +80,26 @@ def run(d, e, n):
 def test_what_prepares_a_loop(tmp_path, body, prepares):
     found = records(tmp_path, "launch", PREPARING.format(body=body))
     assert [value(one, "prepares_loop") for one in found] == prepares
+
+
+STEP = "step[8, 128](d, n)"
+
+
+@pytest.mark.parametrize(
+    ("loops", "steps"),
+    [
+        ([f"for _ in range(3):\n    {STEP}"], 3),
+        ([f"for i in range(2, 20, 2):\n    {STEP}"], 9),
+        ([f"for _ in range(n):\n    {STEP}"], None),
+        ([f"while n:\n    {STEP}"], None),
+        # The longest of two counts, and one that is not known may be longer.
+        ([f"for _ in range(3):\n    {STEP}", f"for _ in range(50):\n    {STEP}"], 50),
+        ([f"for _ in range(3):\n    {STEP}", f"for _ in range(n):\n    {STEP}"], None),
+        ([f"for _ in range(n):\n    for _ in range(3):\n        {STEP}"], None),
+        (["for _ in range(3):\n    step[8, 128](e, n)"], None),
+    ],
+)
+def test_how_long_the_prepared_loop_is(tmp_path, loops, steps):
+    body = textwrap.indent("\n".join(["prepare[8, 128](d, n)", *loops]), "    ")
+    found = records(tmp_path, "launch", PREPARING.format(body=body))
+    assert value(found[0], "prepared_steps") == steps

@@ -54,7 +54,7 @@ GROWING = {
 
 @pytest.fixture(autouse=True)
 def no_search_for_garbage():
-    """What other tests have left behind takes seconds to search, in the time of whoever allocates."""
+    """What other tests have left behind takes long to search, in the time of whoever allocates."""
     gc.collect()
     gc.disable()
     yield

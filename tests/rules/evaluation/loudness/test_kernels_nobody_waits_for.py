@@ -67,6 +67,22 @@ def test_kernels_beside_dearer_ones(
     assert of_kernel(shipped, "beside_dearer", "launch", parts) is beside
 
 
+@pytest.mark.parametrize(
+    ("launches", "set_up"),
+    [
+        ([{"prepares_loop": True, "prepared_steps": None}], True),
+        ([{"prepares_loop": True, "prepared_steps": 10.0}], True),
+        ([{"prepares_loop": True, "prepared_steps": 3.0}], False),
+        ([{"prepares_loop": True}, {"prepares_loop": True, "prepared_steps": 3.0}], False),
+        ([{"prepares_loop": True}, {"prepares_loop": True, "prepared_steps": 3.0, "in_tests": True}], True),
+        ([{"prepares_loop": False, "prepared_steps": None}], False),
+    ],
+)
+def test_kernels_of_the_set_up(shipped: Rulebook, launches: list[dict[str, object]], set_up: bool) -> None:
+    parts = [{"in_tests": False, **one} for one in launches]
+    assert of_kernel(shipped, "in_set_up", "launch", parts) is set_up
+
+
 @pytest.mark.parametrize("name", ["cannot-compile", "beside-dearer-kernel"])
 def test_what_is_wrong_stays_as_loud(name: str) -> None:
     (one,) = [each for each in shipped_policy().circumstances if each.id == name]

@@ -25,10 +25,11 @@ def serve() -> None:
     os.dup2(nothing, 1)
     # Whoever is at the keyboard ends the program that asks, which then ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What is here then is not looked through for garbage, also in each child, which would copy its pages.
+    gc.disable()
     _import_numba()
-    # What is here now is not looked through for garbage in each child, which would copy its pages.
-    gc.collect()
     gc.freeze()
+    gc.enable()
     # Read without a buffer: a child must not hold lines that are its parent's.
     for line in iter(lambda: _line(requests), b""):
         request = json.loads(line)

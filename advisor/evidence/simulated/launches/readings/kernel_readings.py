@@ -34,6 +34,7 @@ def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> d
         "l2_hit_rate": traffic.l2_hit_rate,
         "l2_sectors": traffic.l2_sectors,
         "dram_bytes": traffic.dram_bytes,
+        **(_needed(counted) if whole else {}),
         "dram_rereads": _ratio(traffic.dram_bytes or 0.0, touched * SECTOR)
         if traffic.dram_bytes is not None
         else None,
@@ -50,6 +51,17 @@ def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> d
         "launch_shared_bytes": float(counted.shared_bytes),
         "warp_balance": counted.balance if counted.detailed else None,
     }
+
+
+def _needed(counted: Statistics) -> dict[str, Value | None]:
+    """What no order of the threads saves, where bytes in use were followed: what is touched, without the
+    parts of sectors that no thread uses.
+    """
+    if counted.unused_of_loaded is None or counted.unused_of_stored is None:
+        return {}
+    loaded = counted.loaded_sectors * (1.0 - counted.unused_of_loaded)
+    stored = counted.stored_sectors * (1.0 - counted.unused_of_stored)
+    return {"needed_load_sectors": loaded, "needed_dram_bytes": (loaded + stored) * SECTOR}
 
 
 def launch_ratios(counted: Statistics) -> dict[str, Value | None]:

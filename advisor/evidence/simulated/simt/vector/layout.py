@@ -201,6 +201,9 @@ class Site(IntEnum):
     PAST_L2 = 21
     # What is added to an address for its place in the tables of updates.
     PLACED = 22
+    # In blocks that are looked at closely: what is added to an address for its byte in the map of bytes that
+    # threads use; 0 without one.
+    USED = 23
     # The wavefronts that the requests would take if no two lanes met in a bank.
     IDEAL_WAVEFRONTS = 24
     # The cache lines of 128 bytes that the requests reach.

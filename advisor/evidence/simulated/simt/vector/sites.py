@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.evidence.simulated.simt.ptx.control_flow import reads, results
@@ -35,6 +36,9 @@ ROW_BYTES = 16
 # The bytes that `cp.async` may copy for a lane.
 COPIED = (4, 8, 16)
 _PASSES_ON = frozenset({"mov", "cvta", "add", "sub", "selp", "mad"})
+# Where the terms of a sum stand among the operands, and what may bring an address from memory.
+_TERMS = {"add": (1, 2), "mad": (3,), "mov": (1,), "cvta": (1,)}
+_LOADING = frozenset({"ld", "ldu", "atom", "shfl"})
 _COMPARING = frozenset({"cas", "min", "max", "and", "or"})
 # Accesses that order others or that the memory model orders: PTX ISA, "Memory Consistency Model".
 _STRONG = frozenset({"volatile", "relaxed", "acquire", "release", "mmio"})
@@ -212,9 +216,14 @@ def parameter_key(address: Address) -> str:
 
 
 def _pointer_parameters(function: Function) -> frozenset[str]:
-    """The parameters that are addresses: declared so, converted to global ones, or dereferenced."""
+    """The parameters that are addresses: declared so, converted to global ones, or dereferenced, by
+    themselves or with offsets added.
+    """
     origin: dict[str, str] = {}
+    made: dict[str, list[Instruction]] = defaultdict(list)
     for item in function.instructions:
+        for name in results(item):
+            made[name].append(item)
         if item.opcode == "ld" and "param" in item.modifiers and isinstance(item.operands[1], Address):
             address = item.operands[1]
             if isinstance(address.base, Symbol):
@@ -225,8 +234,38 @@ def _pointer_parameters(function: Function) -> frozenset[str]:
             found.update(origin[name] for name in reads(item) if name in origin)
         for operand in item.operands:
             if isinstance(operand, Address) and isinstance(operand.base, Register):
-                found.update({origin[operand.base.name]} if operand.base.name in origin else ())
+                parameter = _parameter_of_sum(operand.base.name, made, origin)
+                found.update(() if parameter is None else {parameter})
     return frozenset(found)
+
+
+def _parameter_of_sum(
+    register: str, made: Mapping[str, Sequence[Instruction]], origin: Mapping[str, str]
+) -> str | None:
+    """The one parameter among the terms of an address, None where there are several, or where a term may be
+    the address of something else.
+
+    A product or a choice is an offset: of arrays with any strides each index is multiplied.
+    """
+    terms, seen, found = [register], {register}, set[str]()
+    while terms:
+        name = terms.pop()
+        if name in origin:
+            found.add(origin[name])
+            continue
+        for item in made.get(name, ()):
+            places = _TERMS.get(item.opcode)
+            if item.opcode in _LOADING or (places and any(_is_symbol(item.operands[at]) for at in places)):
+                return None
+            several = (item.operands[at] for at in places or ())
+            more = {one.name for one in several if isinstance(one, Register)} - seen
+            seen |= more
+            terms += more
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _is_symbol(operand: Operand) -> bool:
+    return isinstance(operand, Symbol)
 
 
 def _root_of(base: Operand, roots: dict[str, str]) -> str | None:

@@ -33,11 +33,13 @@ def name_records(facts: KernelFacts, kernel: str) -> list[Record]:
         for name in (*decorating, *names):
             record = _record(function.module, name, kernel, name.id)
             likely = likely_name(name.id, function.node)
-            record.know("source", name=name.id, undefined=True, likely=likely, gone=False)
+            record.know(
+                "source", name=name.id, undefined=True, likely=likely, gone=False, gone_from_numpy=False
+            )
             found.append(record)
     for node, word in _gone_words(facts.declaration):
         record = _record(facts.declaration.module, node, kernel, word)
-        record.know("source", name=word, undefined=False, gone=True)
+        record.know("source", name=word, undefined=False, gone=True, gone_from_numpy=False)
         found.append(record)
     return found
 

@@ -68,3 +68,43 @@ def test_two_addresses_of_one_parameter_are_bound_to_it():
     found, defects, roots = launched(PARAMETER_ONLY)
     assert found == [thread + thread % 2 for thread in range(32)]
     assert (defects, roots) == (0, ["p0", "p2"])
+
+
+STRIDES = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3)
+{{
+.reg .b32 %r<4>;
+.reg .b64 %x<12>;
+mov.u32 %r0, %tid.x;
+cvt.u64.u32 %x7, %r0;
+ld.param.u64 %x0, [p0];
+ld.param.u64 %x1, [p1];
+ld.param.u64 %x2, [p2];
+ld.param.u64 %x3, [p3];
+{offset}
+ld.u32 %r2, [%x5];
+mad.lo.s64 %x6, %x7, 4, %x2;
+st.u32 [%x6], %r2;
+ret;
+}}
+"""
+# A stride is a parameter as well, and multiplied; an offset in bytes may itself be the address.
+MULTIPLIED = "mul.lo.s64 %x4, %x7, %x1;\nadd.s64 %x5, %x4, %x0;"
+ADDED = "add.s64 %x4, %x3, %x0;\nmad.lo.s64 %x5, %x7, %x1, %x4;"
+OF_MEMORY = "ld.u64 %x8, [%x0];\nadd.s64 %x4, %x8, %x3;\nmad.lo.s64 %x5, %x7, %x1, %x4;"
+
+
+@pytest.mark.parametrize(
+    ("offset", "roots"),
+    [
+        (MULTIPLIED, ["p0", "p2"]),
+        (ADDED, [None, "p2"]),
+        (OF_MEMORY, ["p0", None, "p2"]),
+    ],
+)
+def test_the_address_among_the_terms_of_a_sum(offset, roots):
+    kernel = compile_kernel(read_ptx(STRIDES.format(offset=offset)), "k")
+    assert [access.root for access in kernel.warp.accesses.values()] == roots

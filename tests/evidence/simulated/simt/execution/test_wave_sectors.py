@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numba import cuda, float32
+from numba import cuda, float32, int32, uint8
 from numba_launch import compiled
 
 from advisor.evidence.simulated.launches.readings.kernel_readings import cache_traffic
@@ -105,3 +105,34 @@ def test_what_a_block_loses_comes_again_but_not_more_often_than_asked():
     assert dram_sectors(fetches_of_a_sector=3.0) == 3 * 2000
     assert dram_sectors(fetches_of_a_sector=0.5) == 2000
     assert dram_sectors(wave_sectors=1200, wave_blocks=10, fetches_of_a_sector=2.0) == 10_000
+
+
+def every_second(given, out):
+    """Each thread loads a float32 of every second one, and stores one of each."""
+    i = cuda.grid(1)
+    out[i] = given[2 * i]
+
+
+def each_byte(given, out):
+    """Each thread adds a byte to a counter of its own and stores one of four."""
+    i = cuda.grid(1)
+    cuda.atomic.add(given, i, 1)
+    out[4 * i] = 1
+
+
+@pytest.mark.parametrize("sizes", [CacheSizes(l1=1 << 14, l2=1 << 16, processors=1), None])
+def test_the_part_of_sectors_that_no_thread_uses(sizes):
+    ready = compiled(every_second, float32[::1], float32[::1])
+    arrays = np.ones(512, np.float32), np.ones(256, np.float32)
+    found = ready.launch(8, 32, *arrays, settings=Settings(detailed_lanes=1, caches=sizes))
+    # Without caches nothing is looked at so closely.
+    assert found.unused_parts == (None if sizes is None else (0.5, 0.0))
+
+
+def test_atomic_updates_and_single_bytes_are_in_use():
+    ready = compiled(each_byte, int32[::1], uint8[::1])
+    sizes = CacheSizes(l1=1 << 14, l2=1 << 16, processors=1)
+    settings = Settings(detailed_lanes=1 << 40, caches=sizes)
+    found = ready.launch(8, 32, np.zeros(256, np.int32), np.zeros(1024, np.uint8), settings=settings)
+    # 1,024 bytes that are updated, all of them in use, and 1,024 that are stored, a quarter of them in use.
+    assert found.unused_parts == (0.0, 768 / 2048)

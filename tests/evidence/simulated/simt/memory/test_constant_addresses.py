@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -50,7 +52,9 @@ def compiled(body: str) -> Kernel:
     return compile_kernel(read_ptx(HEAD + body.replace("; ", ";\n")), "k")
 
 
-GATHERING = compiled(GATHER)
+@cache
+def gathering() -> Kernel:
+    return compiled(GATHER)
 
 
 def addresses(kernel: Kernel, how: Settings, lanes: int = 32, places: list[int | None] | None = None) -> int:
@@ -80,11 +84,11 @@ def test_all_lanes_at_one_place_read_one(how: Settings) -> None:
     [([5] * 32, 1), ([*range(0, 64, 2)], 32), ([number // 4 for number in range(32)], 8), ([None] * 32, 0)],
 )
 def test_gathered_addresses(how: Settings, places: list[int | None], expected: int) -> None:
-    assert addresses(GATHERING, how, places=places) == expected
+    assert addresses(gathering(), how, places=places) == expected
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.one_of(st.none(), st.integers(0, WORDS - 1)), min_size=32, max_size=32), st.booleans())
 def test_any_places(places: list[int | None], closely: bool) -> None:
     how = Settings(detailed_lanes=1 << 60) if closely else Settings()
-    assert addresses(GATHERING, how, places=places) == len({one for one in places if one is not None})
+    assert addresses(gathering(), how, places=places) == len({one for one in places if one is not None})

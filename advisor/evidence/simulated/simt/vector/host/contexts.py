@@ -188,6 +188,8 @@ def _set_sites(
         row[Site.STEP_LOW], row[Site.STEP_HIGH] = NO_RANGE
         if found.buffer is not None:
             row[Site.TOUCHED] = touched.base_of(found.buffer, access.writes)
+        if found.buffer is not None and found.fixed:
+            row[Site.USED] = touched.used_base_of(found.buffer, access.writes)
     _set_places(worker, ranges)
     _set_unwritten(worker, ranges, memory, touched)
 

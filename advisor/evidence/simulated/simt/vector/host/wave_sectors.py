@@ -13,7 +13,8 @@ class WaveSectors:
 
     `detailed` are those of the blocks that were looked at access by access, `first` those of the first wave:
     as many blocks as are resident on all multiprocessors together. None where the caches are unknown, where
-    there is no second wave, or where not all of the first run.
+    there is no second wave, or where not all of the first run. `unused` are, of the sectors that the detailed
+    blocks loaded and of those they stored, the parts of their bytes that no thread uses.
     """
 
     def __init__(
@@ -24,6 +25,7 @@ class WaveSectors:
         runs = chosen is None or frozenset(chosen).issuperset(range(together))
         self.wave = together if together < blocks and runs else None
         self.detailed: int | None = None
+        self.unused: tuple[float, float] | None = None
         self.first: int | None = None
 
     def ran(self, blocks: int) -> None:
@@ -34,6 +36,7 @@ class WaveSectors:
     def ran_closely(self) -> None:
         """Count what the blocks have touched that were looked at access by access."""
         self.detailed = self._count()
+        self.unused = self._touched.unused_parts()
 
     def _count(self) -> int:
         loaded, stored = self._touched.counts()

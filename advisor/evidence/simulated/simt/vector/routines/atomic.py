@@ -30,7 +30,12 @@ from advisor.evidence.simulated.simt.vector.layout import (
 from advisor.evidence.simulated.simt.vector.routines.builder import Routine, routine
 from advisor.evidence.simulated.simt.vector.routines.generic import lane_offsets, lanes_by_space, some_lanes
 from advisor.evidence.simulated.simt.vector.routines.global_races import follow_elements
-from advisor.evidence.simulated.simt.vector.routines.memory import count_local, count_sectors, good_lanes
+from advisor.evidence.simulated.simt.vector.routines.memory import (
+    count_local,
+    count_sectors,
+    good_lanes,
+    mark_used,
+)
 from advisor.evidence.simulated.simt.vector.routines.shared import follow
 from advisor.evidence.simulated.simt.vector.routines.unwritten import look_for_unwritten
 
@@ -63,6 +68,7 @@ def _inspect_atomic(r: Routine, size: int) -> None:
             count_sectors(r, context, site, addresses, good, groups, size, sectors)
             follow_elements(r, context, site, addresses, good, size)
             look_for_unwritten(r, context, site, addresses, good)
+            mark_used(r, site, addresses, good, size)
     r.ret(good)
 
 
@@ -86,6 +92,7 @@ def _inspect_generic(r: Routine, size: int) -> None:
         count_sectors(r, context, site, real, rest, groups, size, sectors)
         follow_elements(r, context, site, real, rest, size)
         look_for_unwritten(r, context, site, real, rest)
+        mark_used(r, site, real, rest, size)
     r.ret(good)
 
 

@@ -168,7 +168,19 @@ def count_global(r: Routine, context: Any, site: Any, addresses: Any, good: Any,
     _note_step(r, site, addresses, good)
     follow_elements(r, context, site, addresses, good, size)
     look_for_unwritten(r, context, site, addresses, good)
+    mark_used(r, site, addresses, good, size)
     _count_l1_passes(r, context, site, addresses, good, size)
+
+
+def mark_used(r: Routine, site: Any, addresses: Any, good: Any, size: int) -> None:
+    """Mark the bytes of good lanes, where the site has a map of them."""
+    base = r.site_word(site, Site.USED)
+    with r.if_then(r.icmp_unsigned("!=", base, r.number(0)), likely=False):
+        kind = {1: I8, 2: I16, 4: I32}.get(size, I64)
+        ones = splat(kind, int.from_bytes(b"\1" * (kind.width // 8), "little"))
+        for part in range(0, size, kind.width // 8):
+            places = r.add(addresses, r.broadcast(r.add(base, r.number(part))))
+            r.call(r.module.globals[f"scatter_{kind.width}"], [ones, places, good])
 
 
 def _count_l1_passes(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size: int) -> None:

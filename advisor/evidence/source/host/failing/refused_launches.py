@@ -1,5 +1,5 @@
-"""Launches that Numba refuses, whatever is on the device: a number of blocks or threads that is a float, an
-argument by its name.
+"""Launches that Numba refuses, whatever is on the device: a number of blocks or threads that is a float, a
+single number for both, an argument by its name, a text as an argument, a kernel that is a method.
 """
 
 from __future__ import annotations
@@ -26,9 +26,56 @@ def refusal(launch: Launch) -> str:
         return ""
     if node.keywords and kernel.form == "decorator" and isinstance(node.func, ast.Subscript):
         return "a launch takes no arguments by their names"
+    if isinstance(node.func, ast.Subscript) and _is_one_number(node.func.slice):
+        return f"`[{ast.unparse(node.func.slice)}]` gives one number for the blocks and the threads"
+    if isinstance(node.func, ast.Subscript) and _is_method(node.func.value, launch):
+        return f"`{ast.unparse(node.func.value)}` is a method, of which there is no item"
+    text = next(
+        (one for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)), None
+    )
+    if text is not None and not kernel.signature and kernel.form == "decorator":
+        return f"a kernel takes no text, such as `{ast.unparse(text)}`"
     sizes = _configuration(node.func, launch.module)
     fractional = next((one for one in sizes if _is_float(one, launch.module, _DEPTH)), None)
     return "" if fractional is None else f"`{ast.unparse(fractional)}` is a float, and no whole number"
+
+
+def _is_one_number(configuration: ast.expr) -> bool:
+    """Whether what stands in the brackets of a launch is a number for certain."""
+    if isinstance(configuration, ast.Constant):
+        return isinstance(configuration.value, int)
+    return (
+        isinstance(configuration, ast.BinOp)
+        and any(
+            isinstance(one, ast.Constant) and isinstance(one.value, int | float)
+            for one in (configuration.left, configuration.right)
+        )
+        and not isinstance(configuration.op, ast.Add | ast.Mult)
+    )
+
+
+def _is_method(function: ast.expr, launch: Launch) -> bool:
+    """Whether a kernel is defined in a class as a method is, and launched as that of its own object."""
+    kernel, module = launch.kernel, launch.module
+    if kernel is None or kernel.module is not module or len(kernel.node.decorator_list) != 1:
+        return False
+    around = module.parents.get(kernel.node)
+    if not isinstance(around, ast.ClassDef) or not isinstance(function, ast.Attribute):
+        return False
+    method = module.function_around(launch.node)
+    if method is None or module.parents.get(method) is not around or method.decorator_list:
+        return False
+    first = next(iter([*method.args.posonlyargs, *method.args.args]), None)
+    own = isinstance(function.value, ast.Name) and first is not None and function.value.id == first.arg
+    return own and function.attr == kernel.node.name and not _is_stored(function.attr, around)
+
+
+def _is_stored(name: str, owner: ast.ClassDef) -> bool:
+    """Whether a class stores an attribute of that name, which may be another kernel."""
+    return any(
+        isinstance(one, ast.Attribute) and one.attr == name and isinstance(one.ctx, ast.Store)
+        for one in ast.walk(owner)
+    )
 
 
 def _configuration(function: ast.expr, module: ModuleSyntax) -> list[ast.expr]:
