@@ -41,6 +41,8 @@ CHANGED = (
     "{a}.swapaxes(0, 1)", "{a}[0]", "{a}[1:]", "{a}[::2]", "{a}[:, 0]", "{a}[:, 1:]", "{a}[-1, :]",
     "{a}[0, 1]", "{a}[:1]", "{a}[{a} > 0]", "{a}[[0, 1]]", "{a} + {b}", "{a} * 2", "{a} / 2", "{a} - 0.5",
     "-{a}", "{a} ** 2", "3 ** {a}.ndim", "2 ** {a}",
+    "np.argsort({a})", "{a}.argsort()", "np.argsort({a}, axis=None)", "np.argsort({a}, 0)",
+    "np.searchsorted(np.arange(3), {a})", "np.digitize({a}, [1, 2])", "np.argsort({a}.T)",
     "{a} // {b}", "{a} @ {b}", "{a} > {b}", "np.sqrt({a})", "{a}.view()", "{a}.shape[0]",
     "np.diag({a})", "np.full({a}.shape, {a}.size)", "np.concatenate(({a}, {b}))", "np.stack([{a}, {b}])",
     "np.concatenate(({a}, {b}), axis=-1)", "np.concatenate([{a}, {b}], None)",

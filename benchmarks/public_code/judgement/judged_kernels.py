@@ -4,13 +4,13 @@
         [--work FOLDER] [--most-files N] [--limit SECONDS] [--json FILE] [--causes] [--misses]
 
 The kernels are those of `tests/data/judged_kernels`: the open half, the half that was set aside until it
-had been measured twice (opened), repositories that are set aside since, and further ones of which every
-second is open (open_2, aside_2). `rules_of_causes.toml` beside them names the rules that report each cause.
-FOLDER holds each repository as OWNER+NAME, a checkout or a git directory. Each is checked as a whole, one
-after the other, without running any of its code; of one with more than --most-files files those only that
-its judged kernels and their points lie in, with the others as their workspace. Checkouts and reports are
-kept below --work. Findings stand in the order of the short report, errors and warnings first. Prints
-Markdown; of what was set aside it gives totals only.
+had been measured twice (opened), repositories that are set aside since, further ones of which every second
+is open (open_2, aside_2), and eight that are all open (open_3). `rules_of_causes.toml` beside them names the
+rules that report each cause. FOLDER holds each repository as OWNER+NAME, a checkout or a git directory. Each
+is checked as a whole, one after the other, without running any of its code; of one with more than
+--most-files files those only that its judged kernels and their points lie in, with the others as their
+workspace. Checkouts and reports are kept below --work. Findings stand in the order of the short report,
+errors and warnings first. Prints Markdown; of what was set aside it gives totals only.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--half", choices=("open", "opened", "aside", "open_2", "aside_2"), required=True)
+    halves = ("open", "opened", "aside", "open_2", "open_3", "aside_2")
+    parser.add_argument("--half", choices=halves, required=True)
     parser.add_argument("--repos", type=Path, required=True)
     parser.add_argument("--work", type=Path, default=Path("judged-kernels"))
     parser.add_argument(

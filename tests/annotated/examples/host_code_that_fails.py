@@ -71,7 +71,7 @@ class Scaling:
     """A kernel that is defined like a method, and one that is none."""
 
     @cuda.jit
-    def scale_method(a, factor):  # noqa: N805
+    def scale_method(a, factor):
         i = cuda.grid(1)
         if i < a.size:
             a[i] *= factor

@@ -134,7 +134,7 @@ def doubled_often(x, times):
         out.copy_to_device(zeros)  # hit: same-copy-in-host-loop
         double[blocks, THREADS](d_x, out)  # hit: filled-before-overwritten
         buffer = cuda.device_array(1 << 20)  # hit: allocation-in-host-loop
-        double[blocks, THREADS](d_x, buffer)
+        double[blocks, THREADS](d_x, buffer)  # hit: result-never-used
     return out
 
 

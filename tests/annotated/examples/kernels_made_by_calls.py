@@ -42,7 +42,7 @@ def columns(x, out):
 def host_rows(x, out):
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
-            out[j, i] = x[j, i]  # ok: transposed-index, uncoalesced-access
+            out[j, i] = x[j, i]  # hit: element-copied-in-host-loop  # ok: transposed-index
 
 
 @with_options(fastmath=True)

@@ -113,3 +113,38 @@ def sum_of_parts(parts, sums):
 def doubled(a):
     for i in range(cuda.grid(1), a.size, cuda.gridsize(1)):  # ok: loop-ends-with-grid
         a[i] *= np.float32(2)
+
+
+@cuda.jit
+def nearest_of_as_many_as_threads(points, centroids, labels):
+    i = cuda.grid(1)
+    if i < labels.size:
+        best = 0
+        for c in range(cuda.blockDim.x):  # hit: loop-ends-with-launch
+            if abs(points[i] - centroids[c]) < abs(points[i] - centroids[best]):
+                best = c
+        labels[i] = best
+
+
+@cuda.jit
+def nearest_of_all(points, centroids, labels):
+    i = cuda.grid(1)
+    if i < labels.size:
+        best = 0
+        for c in range(centroids.size):  # ok: loop-ends-with-launch
+            if abs(points[i] - centroids[c]) < abs(points[i] - centroids[best]):
+                best = c
+        labels[i] = best
+
+
+def label(n=64_000):
+    points = cuda.to_device(np.random.rand(n))
+    centroids = cuda.to_device(np.random.rand(96))
+    labels = cuda.device_array(n, np.int32)
+    nearest_of_as_many_as_threads[(n + 63) // 64, 64](points, centroids, labels)
+    nearest_of_all[(n + 63) // 64, 64](points, centroids, labels)
+    return labels.copy_to_host()
+
+
+if __name__ == "__main__":
+    label()

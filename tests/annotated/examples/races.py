@@ -186,7 +186,7 @@ def main():
     smoothed[n // 256, 256](a, out)
     smoothed_in_steps_of_the_grid[1024, 256](a)
     cleared_for_all_blocks[n // 256, 256](keys, bins)
-    cleared_for_the_block[4096, 256](keys, bins, counts)
+    cleared_for_the_block[4096, 256](keys, bins, counts)  # hit: array-without-use
     counted_in_bins[n // 256, 256](a, np.float32(0), np.float32(0.5), bins)
     counted_in_bins_of_the_thread[n // 256, 256](a, np.float32(0), np.float32(0.5), counts)
     outside_of_both_ends[n // 256, 256](keys, bins)

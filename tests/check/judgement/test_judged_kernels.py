@@ -42,14 +42,14 @@ def test_the_half_follows_from_the_name_of_the_repository(half):
 
 
 def test_repositories_that_are_set_aside_are_in_no_other_half():
-    halves = ("open", "opened", "open_2", "aside", "aside_2")
+    halves = ("open", "opened", "open_2", "open_3", "aside", "aside_2")
     repositories = {half: {one["repository"] for one in judged(half)} for half in halves}
     assert sum(map(len, repositories.values())) == len(set().union(*repositories.values()))
     assert len(judged("aside")) >= 80
     assert {one["half"] for half in ("aside", "aside_2") for one in judged(half)} == {"aside"}
 
 
-@pytest.mark.parametrize("half", ["open", "opened", "aside", "open_2", "aside_2"])
+@pytest.mark.parametrize("half", ["open", "opened", "aside", "open_2", "open_3", "aside_2"])
 def test_points_are_ranked_and_have_causes_that_are_defined(half):
     for one in judged(half):
         assert re.fullmatch(r"[0-9a-f]{40}", one["commit"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from advisor.evidence.source.host.copied_values import (
+from advisor.evidence.source.host.copies.copied_values import (
     data_names,
     elements_filled,
     filled_for_copy,

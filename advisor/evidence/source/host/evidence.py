@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from advisor.evidence.source.host.array_calls import array_call_records
 from advisor.evidence.source.host.captures import capture_records
-from advisor.evidence.source.host.copied_values import elements_filled
+from advisor.evidence.source.host.copies.copied_values import elements_filled
+from advisor.evidence.source.host.copies.element_copies import element_copy_records
 from advisor.evidence.source.host.data_flow.generator_states import generator_records
 from advisor.evidence.source.host.data_flow.grid_extents import exchanged_array, grid_of
 from advisor.evidence.source.host.data_flow.grid_of_other_array import grid_of_other_array
@@ -22,6 +23,8 @@ from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.data_flow.results.early_reads import early_read_records
 from advisor.evidence.source.host.data_flow.results.lost_results import lost_results
 from advisor.evidence.source.host.data_flow.results.unset_arrays import added_to_unset
+from advisor.evidence.source.host.data_flow.results.unused_arguments import unused_arguments
+from advisor.evidence.source.host.data_flow.results.unused_results import unused_results
 from advisor.evidence.source.host.data_flow.swapped_arguments import swapped_arguments
 from advisor.evidence.source.host.data_flow.used_parts import used_part
 from advisor.evidence.source.host.failing.earlier_numpy import earlier_numpy_records
@@ -103,6 +106,7 @@ def host_side_records(
         except RecursionError:
             # An expression nested too deeply to be followed says nothing.
             continue
+    others += element_copy_records(module, resolver, values)
     others += loop_records(module, launches, calls)
     walked = WalkedKernels(resolver)
     others += pair_records(module, launches, walked)
@@ -143,6 +147,8 @@ def _launches(
             adds_to_unset=bool(unset),
             unset_arrays=listed(name for name, _ in unset),
             lost_results=None if lost is None else listed(lost) or "",
+            unused_results=listed(unused_results(launch, walked)) or "",
+            unused_indices=listed(unused_arguments(launch, values)) or "",
             unset_by=ast.unparse(unset[0][1].func) if unset else None,
             steps=steps(launch, placement),
             beside_larger_launch=larger.beside(launch),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from advisor.evidence.source.host.copied_values import (
+from advisor.evidence.source.host.copies.copied_values import (
     data_names,
     filled_for_copy,
     is_plain,
@@ -74,11 +74,20 @@ def _named(call: ast.Call, module: ModuleSyntax, resolver: Resolver) -> tuple[st
                 return "transfer", f"cuda.{name}", "to_device"
             if member == "synchronize":
                 return "synchronisation", f"cuda.{name}", None
+            if name == "synchronize" and _is_of_context(call.func, module, resolver):
+                return "synchronisation", "current_context().synchronize", None
             if name == "synchronize" and _is_of_stream(call.func, module, resolver):
                 return "synchronisation", "stream.synchronize", None
             if member in _ALLOCATIONS:
                 return "allocation", f"cuda.{name}", None
     return None
+
+
+def _is_of_context(function: ast.Attribute, module: ModuleSyntax, resolver: Resolver) -> bool:
+    """Whether a method is that of `cuda.current_context()`, which waits for all streams."""
+    owner = function.value
+    dotted = (isinstance(owner, ast.Call) and module.dotted(owner.func)) or ""
+    return cuda_member(resolver.workspace.library_name(dotted, module)) == "current_context"
 
 
 def _is_of_stream(function: ast.Attribute, module: ModuleSyntax, resolver: Resolver) -> bool:

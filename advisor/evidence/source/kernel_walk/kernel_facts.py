@@ -225,12 +225,13 @@ class BranchUse:
 
 @dataclass(frozen=True)
 class LoopUse:
-    """A loop with what its trip count depends on."""
+    """A loop with what its trip count depends on, and in `takes` what the values do that it reads."""
 
     place: Place
     context: LoopContext
     body_depends_on_thread: bool
     stores: bool
+    takes: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,10 @@ from advisor.program.syntax.tree_nodes import below
 from advisor.program.values.constant_folding import trip_count
 
 _THREAD_WORDS = frozenset({"threadIdx", "laneid"})
+_POSITION_WORDS = _THREAD_WORDS | {"blockIdx", "grid"}
+_BUILT_IN = frozenset(
+    {"abs", "bool", "complex", "float", "int", "len", "max", "min", "pow", "range", "round"}
+)
 
 
 class LoopWalk(Statements):
@@ -122,6 +126,7 @@ class LoopWalk(Statements):
         if test is None:
             test = self.opaque([Scalar(atom(name)) for name in context.trips])
         condition = self.condition(test, statement)
+        takes = self._taken(statement)
         self.conditions = (*before, replace(condition, bounds=condition.bounds | bounds))
         first = len(self.facts.accesses)
         self.statements(statement.body)
@@ -139,9 +144,22 @@ class LoopWalk(Statements):
                 context,
                 thread,
                 any(access.kind != "load" and access.array.space != "local" for access in accesses),
+                takes,
             )
         )
         self._after(statement, inductions, context)
+
+    def _taken(self, statement: ast.For | ast.While) -> frozenset[str]:
+        """What the values depend on that a loop reads; functions of the program may ask for the thread."""
+        found: set[str] = set()
+        for node in below(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in self.env:
+                found |= self.depends(self.env[node.id])
+            elif isinstance(node, ast.Attribute) and node.attr in _POSITION_WORDS:
+                found.add("tid.x")
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                found |= set() if node.func.id in _BUILT_IN else {"tid.x"}
+        return frozenset(found)
 
     def _summarise(self, statement: ast.For | ast.While, counter: str) -> dict[str, Value]:
         """Give each name that the loop changes a value that holds in every iteration."""

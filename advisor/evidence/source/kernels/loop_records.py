@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import THREAD
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AccessGroups, KernelFacts, LoopUse
+from advisor.evidence.source.kernels.bounds.launch_sized_loops import elements_left_out
 from advisor.evidence.source.kernels.bounds.tiles import know_left_out_tiles
 from advisor.evidence.source.kernels.carried_values import carries_values
 from advisor.evidence.source.kernels.placed_records import record_at
-from advisor.evidence.source.kernels.summing_loops import draws_samples, sums_elements
+from advisor.evidence.source.kernels.summing_loops import draws_samples, summed_alike, sums_elements
 from advisor.evidence.source.kernels.wrong_results.halving_loops import odd_extent
 from advisor.model.compilation_unit import StatedLaunch
 from advisor.model.records import Record
@@ -58,9 +59,19 @@ def loop_records(
             draws_samples=draws_samples(loop, inside),
             stages_tile=stages_tile(loop, inside, facts),
             ends_with_grid=ends_with_grid(loop, inside, facts),
+            summed_alike=summed_alike(loop, inside, facts),
             every_thread_same=None if same and facts.calls_unknown else same,
         )
         know_left_out_tiles(loop, inside, facts, record)
+        left = elements_left_out(loop, inside, facts, launches)
+        record.know(
+            "source",
+            launch_size_counted=left.count if left else "",
+            left_out_array=left.array if left else "",
+            left_out_axis=left.axis if left else None,
+            elements_reached=left.reached if left else None,
+            elements_there=left.elements if left else None,
+        )
         found.append(record)
     return found
 

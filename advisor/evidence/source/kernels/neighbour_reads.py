@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from advisor.evidence.source.kernel_walk.affine_forms import THREAD, Form, atom, form, number
+from advisor.evidence.source.kernel_walk.affine_forms import THREAD, Atoms, Form, atom, form, number
 from advisor.evidence.source.kernel_walk.index_bounds import grid_axis
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts, LoopContext
 from advisor.evidence.source.warps.thread_use import is_given_size, single_thread
@@ -29,12 +29,12 @@ def know_neighbour_reads(facts: KernelFacts, records: Sequence[Record]) -> None:
 def _read_elsewhere(facts: KernelFacts) -> list[Access]:
     if facts.calls_unknown or not facts.complete or (facts.threads_meet and not _meet_at_barriers(facts)):
         return []
-    stores = [one for one in facts.accesses if one.kind != "load" and _is_own(one)]
+    stores = [one for one in facts.accesses if one.kind != "load" and _is_own(one, facts.atoms)]
     if not stores:
         return []
     loads: dict[int, _Loads] = defaultdict(_Loads)
     for one in facts.accesses:
-        if one.kind != "store" and _for_many(one, loading=True):
+        if one.kind != "store" and _for_many(one, facts.atoms, loading=True):
             loads[id(one.array)].add(one)
     order = _Order(facts)
     return [
@@ -104,12 +104,13 @@ class _Loads:
                 yield from self._at.get((axis, index + step), ())
 
 
-def _is_own(access: Access) -> bool:
+def _is_own(access: Access, atoms: Atoms) -> bool:
     """Whether each thread of the grid that has data stores to an element of its own of a parameter."""
     if not access.array.parameter or access.array.space != "global" or access.row is not None:
         return False
     loops = access.place.loops
-    return any(_is_position(one, loops) for one in _forms(access)) and _for_many(access, loading=False)
+    at_place = any(_is_position(one, loops) for one in _forms(access))
+    return at_place and _for_many(access, atoms, loading=False)
 
 
 def _is_position(index: Form, loops: Sequence[LoopContext]) -> bool:
@@ -164,12 +165,12 @@ def _same_walk(mine: Form, other: Form, store: Access, load: Access) -> bool:
     return lengths[0] is not None and lengths[0] == lengths[1]
 
 
-def _for_many(access: Access, *, loading: bool) -> bool:
+def _for_many(access: Access, atoms: Atoms, *, loading: bool) -> bool:
     """Whether all threads that have data get to an access; to a load also those for which it is another's."""
     if single_thread(access.place):
         return False
     return all(
-        _asks_for_bounds(one, access.place.module) or (loading and _asks_for_another(one))
+        _asks_for_bounds(one, access.place.module, atoms) or (loading and _asks_for_another(one))
         for one in access.place.conditions
     )
 
@@ -179,16 +180,36 @@ def _asks_for_another(condition: Condition) -> bool:
     return isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.NotEq)
 
 
-def _asks_for_bounds(condition: Condition, module: ModuleSyntax) -> bool:
+def _asks_for_bounds(condition: Condition, module: ModuleSyntax, atoms: Atoms) -> bool:
     """Whether a condition is the same for all threads, or leaves those inside of the data."""
     if isinstance(condition.node, ast.For):
         # Threads with something to walk over get there.
         return True
     if condition.loaded:
-        return False
+        return _is_limit_of_block(condition, atoms)
     if not any(name.startswith(("tid.", "bid.")) for name in condition.depends):
         return True
     return _is_bound(condition.node, condition.exit, module)
+
+
+def _is_limit_of_block(condition: Condition, atoms: Atoms) -> bool:
+    """Whether a condition leaves the first threads of a block: it keeps their places below a number that was
+    loaded, the same for all of them.
+    """
+    return bool(condition.bounds) and all(
+        any(
+            bound.without_offset() - place == -limit for place in _IN_BLOCK for limit in _loaded(bound, atoms)
+        )
+        for bound in condition.bounds
+    )
+
+
+def _loaded(bound: Form, atoms: Atoms) -> Iterator[Form]:
+    """What of a bound was loaded and does not depend on the thread."""
+    for name in bound.atoms():
+        value = atom(name)
+        if atoms.loaded(value) and atoms.depends(value).isdisjoint(THREAD):
+            yield value
 
 
 def _is_bound(test: ast.AST, leaves: bool, module: ModuleSyntax) -> bool:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from advisor.evidence.source.kernel_walk.affine_forms import THREAD
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, KernelFacts, LoopUse
 from advisor.evidence.source.kernel_walk.kernel_loops import loop_dependences
 from advisor.evidence.source.kernels.carried_values import reads_before
+from advisor.evidence.source.warps.thread_use import single_thread
 from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.module import stored_names
 from advisor.program.syntax.tree_nodes import below
@@ -36,6 +38,35 @@ def sums_elements(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -
         for one in inside
     )
     return walks and _leaves_only_sums(node)
+
+
+def summed_alike(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> str:
+    """Which threads all sum the same elements in a loop, `grid` or `block`, of an array whose elements the
+    threads share out at another place; `thread` where one does it for the others, empty for any other loop.
+    """
+    # What a thread or a block has in an array of its own is another thing for each.
+    own = any(not one.array.parameter for one in inside)
+    if own or not sums_elements(loop, inside, facts):
+        return ""
+    depends = loop.takes.union(loop.context.trips, *(_depends(one, facts) for one in inside))
+    if not depends.isdisjoint(THREAD):
+        return ""
+    walked = {id(one.array) for one in inside if one.array.parameter}
+    others = [one for one in facts.accesses if one not in inside and id(one.array) in walked]
+    if all(_depends(one, facts).isdisjoint(THREAD) for one in others):
+        return ""
+    if _of_some_threads(loop):
+        return "thread"
+    return "block" if any(name.startswith("bid.") for name in depends) else "grid"
+
+
+def _of_some_threads(loop: LoopUse) -> bool:
+    """Whether a loop is for single lanes or threads."""
+    return single_thread(loop.place) or any(one.single_lane for one in loop.place.conditions)
+
+
+def _depends(access: Access, facts: KernelFacts) -> frozenset[str]:
+    return frozenset().union(*(facts.atoms.depends(index.form) for index in access.indices))
 
 
 def draws_samples(loop: LoopUse, inside: Sequence[Access]) -> bool:

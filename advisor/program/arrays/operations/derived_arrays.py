@@ -53,6 +53,8 @@ _ARRAYS = frozenset({
     "row_stack", "hanning", "hamming", "blackman", "bartlett", "kaiser", "compress", "argwhere",
     "flatnonzero", "inv", "pinv", "cholesky",
 })  # fmt: skip
+# A place for each element of the argument with this number.
+_PLACES = {"argsort": 0, "digitize": 0, "searchsorted": 1}
 _SPLITS = frozenset({"split", "array_split", "hsplit", "vsplit", "dsplit"})
 _MOST_PARTS = 64
 # Objects of NumPy that brackets make arrays of.
@@ -116,6 +118,9 @@ _KINDS = {
 
 def of_array_function(name: str, given: Arguments, library: str, place: Place) -> Value | None:
     """What a function of NumPy or CuPy gives that gets arrays, None for one that is not known here."""
+    places = _places(name, given, library, place)
+    if places is not None:
+        return places
     if name in _ARRAYS:
         return Array(library, place)
     if name == "where" and len(given.call.args) == 3:
@@ -132,6 +137,20 @@ def of_array_function(name: str, given: Arguments, library: str, place: Place) -
     if name in _ALIKE:
         return replace(here, order=_ALIKE[name] or here.order)
     return _of_dimensions(here) if name in _OF_SAME_DIMENSIONS else _split(here, given)
+
+
+def _places(name: str, given: Arguments, library: str, place: Place) -> Value | None:
+    """The whole numbers that a function finds for each element of an array; None for other functions, and
+    along another axis than the last.
+    """
+    along = name == "argsort" and len(given.call.args) > 1
+    if name not in _PLACES or along or any(one.arg == "axis" for one in given.call.keywords):
+        return None
+    node = given.node(_PLACES[name])
+    value = UNKNOWN if node is None or given.unpacked else given.value_of(node)
+    if not isinstance(value, Array) or value.element or value.dims is None:
+        return None
+    return replace(_home(value, library, place), dtype="int64", order="C")
 
 
 def of_other_library(dotted: str, given: Arguments) -> Value | None:

@@ -188,3 +188,28 @@ def test_only_the_store_is_told(tmp_path):
     assert [(one.label, value(one, "kind")) for one in found if value(one, "neighbours_read")] == [
         ("a", "store")
     ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [
+        ("counts[cuda.blockIdx.x]", True),
+        ("counts[0]", True),
+        # A limit of each thread leaves some of them, perhaps no two that are neighbours.
+        ("counts[cuda.threadIdx.x]", False),
+    ],
+)
+def test_a_limit_that_was_loaded_leaves_neighbours_of_a_block(tmp_path, limit, told):
+    text = f"""
+    @cuda.jit
+    def follow(place, counts, gap):
+        lane, car = cuda.blockIdx.x, cuda.threadIdx.x
+        if car >= {limit}:
+            return
+        ahead = place[lane, car] + 1.0
+        if car > 0:
+            ahead = min(ahead, place[lane, car - 1] - gap)
+        place[lane, car] = ahead
+    """
+    stores = [one for one in records(tmp_path, "access", text) if value(one, "kind") == "store"]
+    assert [value(one, "neighbours_read") for one in stores] == [told]

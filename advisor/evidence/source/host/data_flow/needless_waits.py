@@ -17,7 +17,7 @@ _HARMLESS = frozenset({
     "range", "len", "min", "max", "int", "float", "abs", "enumerate", "zip", "tqdm", "trange", "ceil",
     "floor",
     "sqrt", "sin", "cos", "exp", "pow", "int32", "int64", "float32", "float64", "synchronize", "append",
-    "default_stream", "stream",
+    "default_stream", "stream", "current_context",
 })  # fmt: skip
 _DEPTH = 3
 

@@ -26,13 +26,13 @@ def know_exact_fits(facts: KernelFacts, launched: LaunchedAs, records: Sequence[
 
 def _fits(access: Access, launch: StatedLaunch, parameters: Sequence[str]) -> bool:
     sizes = sizes_of(parameters, launch.arguments)
-    ends = {**sizes, **_last_positions(launch)}
+    ends = {**sizes, **last_positions(launch)}
     name, indices = access.array.name, access.indices
     spanning = False
     for dimension, index in enumerate(indices):
         if not spans_the_grid(index.form.atoms()):
             continue
-        last = _last(index.form, ends)
+        last = last_index(index.form, ends)
         size = sizes.get(f"{name}.shape[{dimension}]")
         if last is None or size is None or last + 1 != size:
             return False
@@ -40,7 +40,7 @@ def _fits(access: Access, launch: StatedLaunch, parameters: Sequence[str]) -> bo
     return spanning
 
 
-def _last_positions(launch: StatedLaunch) -> dict[str, int]:
+def last_positions(launch: StatedLaunch) -> dict[str, int]:
     """The sizes of a launch and the last block and thread along each axis, as far as they are known."""
     if launch.grid is None or launch.block is None:
         return {}
@@ -54,7 +54,7 @@ def _last_positions(launch: StatedLaunch) -> dict[str, int]:
     return found
 
 
-def _last(form: Form, ends: Mapping[str, int]) -> int | None:
+def last_index(form: Form, ends: Mapping[str, int]) -> int | None:
     """The largest index of a form that no position makes smaller, None where that is not known."""
     if not form.atoms() <= set(ends):
         return None

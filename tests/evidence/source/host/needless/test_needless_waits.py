@@ -33,6 +33,7 @@ def between(folder, body: str):
     "body",
     [
         STEP + "cuda.synchronize()",
+        STEP + "cuda.current_context().synchronize()",
         STEP + "cuda.synchronize()\n    old, new = new, old",
         "for i in range(n):\n    both(old, new)\n    cuda.synchronize()",
         "i = 0\nwhile i < n:\n    step[9, 64, stream](old, new)\n    stream.synchronize()\n    i += 1",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from advisor.evidence.source.host.data_flow.grids.covered_axes import LeftOut, left_out, unused_threads
 from advisor.evidence.source.host.data_flow.grids.sized_launches import AXES, SizedLaunch, sized_launch
@@ -27,7 +28,7 @@ def grid_values(launch: Launch, walked: WalkedKernels, values: HostValues) -> di
     return {
         **_left_out(left_out(facts, sized), launch, values),
         **_unused(facts, sized),
-        **_over_limit(sized),
+        **_over_limit(sized, launch.sized_grid or ()),
     }
 
 
@@ -58,9 +59,9 @@ def _unused(facts: KernelFacts, sized: SizedLaunch) -> dict[str, Value | None]:
     return values
 
 
-def _over_limit(sized: SizedLaunch) -> dict[str, Value | None]:
+def _over_limit(sized: SizedLaunch, in_sight: Sequence[int | None]) -> dict[str, Value | None]:
     """The axis other than x along which a grid has the most blocks: a block for each of a size of data as it
-    is, or a number that the source fixes.
+    is, or a number that the source fixes; `in_sight` is the grid by the sizes that the program's data has.
     """
     samples = sized.samples()
     found: list[tuple[int, dict[str, Value | None]]] = []
@@ -70,10 +71,11 @@ def _over_limit(sized: SizedLaunch) -> dict[str, Value | None]:
         blocks = [one for one in counts if one is not None]
         if side is None or len(blocks) < len(counts) or (leaves(side) and side not in sized.sizes.values()):
             continue
+        size = in_sight[number] if number < len(in_sight) else None
         known: dict[str, Value | None] = {
             "limited_axis": axis,
             "limited_size": written(side),
-            "limited_blocks": None if leaves(side) else float(min(blocks)),
+            "limited_blocks": size if leaves(side) else float(min(blocks)),
             "limited_by_data": isinstance(side, Leaf) and _is_length(side, sized),
         }
         found.append((min(blocks), known))

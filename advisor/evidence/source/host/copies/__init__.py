@@ -1,0 +1,1 @@
+"""What host code copies between host and device."""
