@@ -25,7 +25,7 @@ from advisor.program.names.object_attributes import values_of_attribute
 from advisor.program.names.scope_bindings import Binding, scope_bindings
 from advisor.program.names.scope_names import parameter_defaults, parameter_names
 from advisor.program.names.workspace import Workspace
-from advisor.program.syntax.calls import attribute_by_name, last_name
+from advisor.program.syntax.calls import attribute_by_name, calls_by_last_name, last_name
 from advisor.program.syntax.dynamic_imports import names_of_unknown_modules
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, assignments
 from advisor.program.syntax.tree_nodes import below, below_in_scope
@@ -47,21 +47,23 @@ _MOST_CALLS = 64
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """What stands for `cuda.jit`: itself, or a function or class that hands it what it is given (`wrapped`).
+    """What stands for `cuda.jit`: itself, or what hands it what it is given (`wrapped`).
 
     `calls` carry its options, the outer ones last; `uses` are the places (path, line, column) of `cuda.jit`
-    that it comes from, and `parameter` is the one that holds it in the function around.
+    that it comes from, `parameter` is the one that holds it in the function around, and one that
+    `makes_another` gives a function of its own, which calls the one that it is given.
     """
 
     form: str
     calls: tuple[ast.Call, ...] = ()
     uses: frozenset[Use] = frozenset()
     parameter: str | None = None
+    makes_another: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """A call that compiles a function: the expression of the function, and what compiles it."""
+    """A call that compiles a function: its expression, and what compiles it."""
 
     function: ast.expr
     by: Compiler
@@ -215,7 +217,7 @@ class Jit:
             owner = module.parents.get(function)
             makes = function.name == "__init__" and isinstance(owner, ast.ClassDef)
             called = owner.name if makes and isinstance(owner, ast.ClassDef) else function.name
-            calls = module.once(_calls_by_last_name, module.tree).get(called, [])[:_MOST_CALLS]
+            calls = module.once(calls_by_last_name, module.tree).get(called, [])[:_MOST_CALLS]
             found = [self._given(name, function, module, one, module, _DEPTH - 1) for one in calls]
             known = [one for one in found if one is not None]
             if not calls:
@@ -328,7 +330,8 @@ class Jit:
         for value in _returned(definition):
             by = self.decorator(value, module, depth - 1) if depth > 0 else None
             if by is not None:
-                return Compiler("wrapped", tuple(written_outside(one, {}, None) for one in by.calls), by.uses)
+                calls = tuple(written_outside(one, {}, None) for one in by.calls)
+                return Compiler("wrapped", calls, by.uses, makes_another=by.makes_another)
         if isinstance(definition, ast.Lambda) or not _receives_function(definition):
             return None
         uses = frozenset(
@@ -336,7 +339,7 @@ class Jit:
             for call in module.inside(definition, ast.Call)
             if self._is_jit(call.func, module)
         )
-        return Compiler("wrapped", (), uses) if uses else None
+        return Compiler("wrapped", (), uses, makes_another=True) if uses else None
 
     def _made_by(self, definition: Runnable, module: ModuleSyntax, depth: int) -> Iterator[Compilation]:
         """What a definition compiles of its parameter, or the function that it returns of its own."""
@@ -395,13 +398,6 @@ def _may_be_jit(node: ast.expr, module: ModuleSyntax) -> bool:
     if not isinstance(base, ast.Name) or not module.mentions("numba"):
         return False
     return base.id in module.once(names_of_unknown_modules, module.tree)
-
-
-def _calls_by_last_name(module: ModuleSyntax, _: ast.Module) -> dict[str, list[ast.Call]]:
-    found: dict[str, list[ast.Call]] = {}
-    for call in module.calls:
-        found.setdefault(last_name(call.func), []).append(call)
-    return found
 
 
 def _place(node: ast.expr, module: ModuleSyntax) -> Use:

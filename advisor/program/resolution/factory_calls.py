@@ -17,6 +17,7 @@ from advisor.program.resolution.literal_text import LibraryName, literal_text
 from advisor.program.resolution.meanings import ConstantName, FunctionName, Meaning, UnknownName
 from advisor.program.resolution.other_values import other_meaning
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, Scope
+from advisor.program.syntax.tree_nodes import below_in_scope
 
 # Calls beyond these say no more of what is common.
 _MOST_CALLS = 64
@@ -134,6 +135,23 @@ class FactoryCalls:
             if name not in found:
                 found[name] = Given(*self._evaluator.apart(default, module, around), None)
         return {name: one for name, one in found.items() if text_of(one.meaning) is not None}
+
+
+def made_function(factory: Meaning, caller: ModuleSyntax) -> FunctionName | None:
+    """The function that another one defines and returns, in all that it returns; None where it is called more
+    than once in its module and that of the caller, since what it makes then differs.
+    """
+    if not isinstance(factory, FunctionName):
+        return None
+    home, name = factory.module, factory.node.name
+    modules = [home] if home is caller else [home, caller]
+    if sum(len(one.calls_by_name.get(name, ())) for one in modules) != 1:
+        return None
+    returned = [one.value for one in below_in_scope(factory.node) if isinstance(one, ast.Return)]
+    names = {one.id if isinstance(one, ast.Name) else "" for one in returned}
+    functions = home.functions_by_name.get(names.pop(), ()) if len(names) == 1 else ()
+    own = [one for one in functions if home.scope_of(one) is factory.node]
+    return FunctionName(home, own[0]) if len(own) == 1 else None
 
 
 def text_of(meaning: Meaning) -> str | None:

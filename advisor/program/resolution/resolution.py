@@ -22,7 +22,7 @@ from advisor.program.names.scope_names import parameter_defaults, parameter_name
 from advisor.program.names.workspace import KNOWN_LIBRARIES, Workspace
 from advisor.program.resolution.compile_time import CompileTime
 from advisor.program.resolution.constant_values import ConstantValues
-from advisor.program.resolution.factory_calls import Callers, FactoryCalls, text_of
+from advisor.program.resolution.factory_calls import Callers, FactoryCalls, made_function, text_of
 from advisor.program.resolution.library_values import Undetermined
 from advisor.program.resolution.literal_text import LibraryName, literal_text
 from advisor.program.resolution.meanings import (
@@ -192,9 +192,9 @@ class Names:
                 return self._import(
                     Import(dotted.lstrip("."), None, len(dotted) - len(dotted.lstrip("."))), module
                 )
-            wrapped = self._compiled_function(node, module, scopes)
-            if wrapped is not None:
-                return wrapped
+            function = self._compiled_function(node, module, scopes)
+            if function := function or self._made_function(node, module, scopes):
+                return function
         try:
             value = self.values(module, scopes).value(node)
         except Undetermined as problem:
@@ -203,7 +203,8 @@ class Names:
 
     def _compiled_function(self, call: ast.Call, module: ModuleSyntax, scopes: Scopes) -> Meaning | None:
         """The function inside `cuda.jit(...)(f)`, `cuda.jit(f, device=True)`, `njit(f)`."""
-        if not call.args or not self.is_compiler(call.func, module):
+        by = self.jit.decorator(call.func, module)
+        if not call.args or (by and by.makes_another) or not self.is_compiler(call.func, module):
             return None
         parts = dotted_parts(call.args[0])
         if parts is None:
@@ -215,6 +216,12 @@ class Names:
             return None
         self.compiled.add(meaning.node)
         return meaning
+
+    def _made_function(self, call: ast.Call, module: ModuleSyntax, scopes: Scopes) -> Meaning | None:
+        """The one compiled function that a factory defines and returns, where it is called once."""
+        made = made_function(self.apart(call.func, module, scopes)[0], module)
+        known = made and any(one.node is made.node for one in self.declarations(made.module))
+        return made if known else None
 
     def _before_compilation(self, name: str, module: ModuleSyntax, scopes: Scopes) -> Meaning:
         """What a name meant before `f = cuda.jit(f)` rebound it."""

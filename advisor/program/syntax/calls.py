@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from advisor.program.syntax.module import ModuleSyntax
 
 
 def last_name(node: ast.AST) -> str:
@@ -13,6 +17,14 @@ def last_name(node: ast.AST) -> str:
 def called_name(node: ast.AST) -> str:
     """The last part of the name of the function that a call calls, empty for anything else."""
     return last_name(node.func) if isinstance(node, ast.Call) else ""
+
+
+def calls_by_last_name(module: ModuleSyntax, _: ast.Module) -> dict[str, list[ast.Call]]:
+    """The calls of a module by the last part of the name of what they call."""
+    found: dict[str, list[ast.Call]] = {}
+    for call in module.calls:
+        found.setdefault(last_name(call.func), []).append(call)
+    return found
 
 
 def keyword_value(call: ast.Call, name: str) -> ast.expr | None:
