@@ -130,6 +130,15 @@ def numbers_of_earlier_numpy(n):
     return d_a.copy_to_host()
 
 
+def numbers_of_earlier_numpy_for_two_kernels(n):
+    a = np.zeros(n, dtype=np.float)  # hit: word-of-earlier-numpy
+    b = np.ones(n, dtype=np.float)  # ok: word-of-earlier-numpy
+    d_a, d_b = cuda.to_device(a), cuda.to_device(b)
+    scale[(n + 255) // 256, 256](d_a, np.float32(2))
+    half[(n + 255) // 256, 256](d_b)
+    return d_a.copy_to_host(), d_b.copy_to_host()
+
+
 def numbers_of_both(n):
     try:
         kind = np.float  # ok: word-of-earlier-numpy

@@ -21,10 +21,11 @@ _PREPARES = frozenset({"hasattr", "setattr", "vars"})
 
 
 def earlier_numpy_records(module: ModuleSyntax, launches: Sequence[Launch]) -> Iterator[Record]:
-    """A `name` record for each such name in a function that launches a kernel, or outside of all functions,
-    at its first place; none where the program gives NumPy the name, or is prepared for its lack.
+    """A `name` record for each such name in a function that launches kernels, or outside of all functions, at
+    its first place and for the first of the kernels; none where the program gives NumPy the name, or is
+    prepared for its lack.
     """
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, ast.AST]] = set()
     for launch in launches:
         if launch.kernel is None:
             continue
@@ -32,11 +33,11 @@ def earlier_numpy_records(module: ModuleSyntax, launches: Sequence[Launch]) -> I
         if function is not None and expects_errors(function):
             continue
         scopes = [module.tree] if function is None else [module.tree, function]
-        for node in (one for scope in scopes for one in _gone_in(scope, module)):
+        for scope, node in ((one, name) for one in scopes for name in _gone_in(one, module)):
             word = ast.unparse(node)
-            if (word, launch.kernel.key) in seen:
+            if (word, scope) in seen:
                 continue
-            seen.add((word, launch.kernel.key))
+            seen.add((word, scope))
             place = Place(module, node, (), ())
             record = record_at("name", launch.kernel.key, place, word, f"name:{word}")
             record.know("source", name=word, undefined=False, gone=False, gone_from_numpy=True)
