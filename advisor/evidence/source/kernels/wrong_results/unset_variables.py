@@ -27,13 +27,13 @@ _TURNED = {"<": ">", ">": "<", "=": "="}
 
 @dataclass(frozen=True)
 class Unset:
-    """A read of a variable that may have no value: on no way to it a value is given, or on one alone where a
-    condition, at `line`, is met.
+    """A read of a variable that may have no value: on no way to it a value is given, or on one alone by an
+    `if` with that `condition`.
     """
 
     name: ast.Name
     on: Literal["no way", "one way"]
-    line: int | None = None
+    condition: str | None = None
 
 
 @dataclass
@@ -160,7 +160,7 @@ class _Ways:
         setting = state.partly.get(name.id)
         if setting is not None:
             if not self._comes_later(name.id) and self._leaves_a_case(*setting):
-                self._found[name.id] = Unset(name, "one way", setting[0][0].lineno)
+                self._found[name.id] = Unset(name, "one way", ast.unparse(setting[0][0].test))
         elif not self._comes_later(name.id):
             self._found[name.id] = Unset(name, "no way")
 

@@ -30,7 +30,7 @@ def variable_records(facts: KernelFacts, kernel: str) -> list[Record]:
         for unset in unset_reads(function.node):
             place = Place(module, unset.name, (), ())
             record = record_at("variable", kernel, place, unset.name.id, f"unset:{unset.name.id}")
-            record.know("source", name=unset.name.id, unset_on=unset.on, set_at_line=unset.line, unread="")
+            record.know("source", name=unset.name.id, unset_on=unset.on, set_by=unset.condition, unread="")
             found.append(record)
         for name, statement, kind in _unread(function, pure):
             record = record_at("variable", kernel, Place(module, statement, (), ()), name, f"unread:{name}")
