@@ -10,10 +10,17 @@ from types import FrameType
 
 import pytest
 
+from advisor.model.processes import interruption
 from advisor.model.processes.interruption import called_by_native_code, users_own_program
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 _ANSWER = ctypes.CFUNCTYPE(ctypes.c_int)
+
+
+@pytest.fixture(autouse=True)
+def processes_of_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupted program kills all that this process has started."""
+    monkeypatch.setattr(interruption, "end_processes_below", lambda: None)
 
 
 def interrupted(answer: object) -> list[int]:

@@ -254,10 +254,9 @@ def _parameter_of_sum(
             found.add(origin[name])
             continue
         for item in made.get(name, ()):
-            places = _TERMS.get(item.opcode)
-            if item.opcode in _LOADING or (places and any(_is_symbol(item.operands[at]) for at in places)):
+            several = [item.operands[at] for at in _TERMS.get(item.opcode, ()) if at < len(item.operands)]
+            if item.opcode in _LOADING or any(map(_is_symbol, several)):
                 return None
-            several = (item.operands[at] for at in places or ())
             more = {one.name for one in several if isinstance(one, Register)} - seen
             seen |= more
             terms += more
