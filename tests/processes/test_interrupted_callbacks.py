@@ -98,3 +98,15 @@ def test_a_signal_at_the_entry_of_an_answer_is_raised_behind_it() -> None:
 
     assert interrupted(answer) == [4]
     assert len(came) == 1
+
+
+def test_what_python_drops_comes_again() -> None:
+    class Freed:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    def freeing() -> int:
+        Freed()
+        return 6
+
+    assert interrupted(freeing) == [6]

@@ -198,18 +198,40 @@ def called_by_native_code(function: Callable[..., object], keeps_errors: bool) -
 
 def _raise_where_it_is_seen(number: int, frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt; where it would be lost, ask again a moment later."""
+    keeping = True
     above = frame
     while above is not None:
         keeps_errors = _called_by_native_code.get(above.f_code)
         if keeps_errors is False or (keeps_errors and above is frame and above.f_lasti <= _ENTRY_BYTES):
-            again = threading.Timer(_AGAIN_SECONDS, _thread.interrupt_main, (number,))
-            again.daemon = True
-            again.start()
-            return
-        if keeps_errors:
-            break
+            keeping = False
         above = above.f_back
-    signal.default_int_handler(number, frame)
+    if keeping:
+        signal.default_int_handler(number, frame)
+    _ask_again(number)
+
+
+def _ask_again(number: int) -> None:
+    again = threading.Timer(_AGAIN_SECONDS, _thread.interrupt_main, (number,))
+    again.daemon = True
+    again.start()
+
+
+@contextlib.contextmanager
+def _raised_again_where_python_drops_it() -> Iterator[None]:
+    """A context in which KeyboardInterrupt comes again where Python drops it, as in what frees an object."""
+    former = sys.unraisablehook
+
+    def look(dropped: sys.UnraisableHookArgs) -> None:
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            _ask_again(signal.SIGINT)
+        else:
+            former(dropped)
+
+    sys.unraisablehook = look
+    try:
+        yield
+    finally:
+        sys.unraisablehook = former
 
 
 @contextlib.contextmanager
@@ -224,7 +246,7 @@ def users_own_program(stop: Callable[[], None]) -> Iterator[None]:
         return
     former = signal.signal(signal.SIGINT, _raise_where_it_is_seen)
     try:
-        with _told_at_once(stop):
+        with _told_at_once(stop), _raised_again_where_python_drops_it():
             yield
     except KeyboardInterrupt:
         end_processes_below()

@@ -58,21 +58,34 @@ def entry_points(calls: object, gpu: Gpu) -> Iterator[EntryPoint]:
 
 
 def _answering(name: str, method: Callable[..., None], gpu: Gpu) -> Callable[..., int]:
-    def answer(*arguments: Any) -> int:
-        try:
-            if gpu.lost_by_fork:
-                return Result.CUDA_ERROR_NOT_INITIALIZED.value
-            with gpu.lock:
-                method(*arguments)
-        except CallFailed as failure:
-            return failure.result.value
-        except MemoryError:
-            return Result.CUDA_ERROR_OUT_OF_MEMORY.value
-        except BaseException as problem:
-            # An exception cannot pass through C; KeyboardInterrupt and SystemExit are kept for the caller.
-            gpu.report(name, problem)
-            return Result.CUDA_ERROR_UNKNOWN.value
-        return Result.CUDA_SUCCESS.value
+    """What native code calls. A signal ends a launch, and comes behind any other call: who freed memory, say,
+    has nobody to tell of it.
+    """
 
-    called_by_native_code(answer, keeps_errors=True)
-    return answer
+    def launch(*arguments: Any) -> int:
+        return _answered(name, method, gpu, arguments)
+
+    def answer(*arguments: Any) -> int:
+        return _answered(name, method, gpu, arguments)
+
+    called_by_native_code(_answered, keeps_errors=True)
+    called_by_native_code(launch, keeps_errors=True)
+    called_by_native_code(answer, keeps_errors=False)
+    return launch if "Launch" in name else answer
+
+
+def _answered(name: str, method: Callable[..., None], gpu: Gpu, arguments: tuple[Any, ...]) -> int:
+    try:
+        if gpu.lost_by_fork:
+            return Result.CUDA_ERROR_NOT_INITIALIZED.value
+        with gpu.lock:
+            method(*arguments)
+    except CallFailed as failure:
+        return failure.result.value
+    except MemoryError:
+        return Result.CUDA_ERROR_OUT_OF_MEMORY.value
+    except BaseException as problem:
+        # An exception cannot pass through C; KeyboardInterrupt and SystemExit are kept for the caller.
+        gpu.report(name, problem)
+        return Result.CUDA_ERROR_UNKNOWN.value
+    return Result.CUDA_SUCCESS.value
