@@ -52,7 +52,7 @@ def _copied_only_for(argument: ast.expr, launch: Launch, walked: WalkedKernels) 
     if module.scope_of(bound[0].node) is not module.scope_of(argument):
         return None
     others = [one for one in module.loads(argument.id, scope) if one not in launch.node.args]
-    if not all(_asks_for_its_shape(one, module) for one in others):
+    if not all(asks_for_its_shape(one, module) for one in others):
         return None
     return _source_of_copy(bound[0].value, module, walked)
 
@@ -69,7 +69,8 @@ def _source_of_copy(value: ast.AST, module: ModuleSyntax, walked: WalkedKernels)
     return source if copies and isinstance(source, ast.Name) else None
 
 
-def _asks_for_its_shape(use: ast.Name, module: ModuleSyntax) -> bool:
+def asks_for_its_shape(use: ast.Name, module: ModuleSyntax) -> bool:
+    """Whether a use of an array asks for its sizes or its type, and for none of its elements."""
     parent = module.parents.get(use)
     return isinstance(parent, ast.Attribute) and parent.attr in _SHAPE
 
@@ -82,7 +83,7 @@ def _is_shown_behind(source: ast.Name, launch: Launch) -> bool:
     bound = bound_at(module, source)
     uses = [one for one in module.loads(source.id, scope) if (one.lineno, one.col_offset) >= place]
     return any(
-        bound_at(module, one) == bound and not _asks_for_its_shape(one, module) and _shows(one, module)
+        bound_at(module, one) == bound and not asks_for_its_shape(one, module) and _shows(one, module)
         for one in uses
         if module.scope_of(one) is module.scope_of(source)
     )

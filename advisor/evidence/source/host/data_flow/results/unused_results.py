@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from advisor.evidence.source.host.data_flow.results.lost_results import asks_for_its_shape
 from advisor.evidence.source.kernel_walk.walk import WalkedKernels
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.launches.launches import Launch
@@ -17,7 +18,6 @@ _NEW = frozenset({"device_array", "device_array_like"})
 _NEW_OF_CUPY = frozenset(
     f"cupy.{name}{like}" for name in ("empty", "zeros", "ones", "full") for like in ("", "_like")
 )
-_SHAPE = frozenset({"shape", "size", "dtype", "ndim"})
 
 
 def unused_results(launch: Launch, walked: WalkedKernels) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ def _is_named_here_only(argument: ast.Name, launch: Launch, walked: WalkedKernel
     if module.scope_of(bound[0].node) is not scope or not _is_new(bound[0].value, module, walked):
         return False
     others = [one for one in module.loads(argument.id, scope) if one not in launch.node.args]
-    return all(_asks_for_its_shape(one, module) for one in others)
+    return all(asks_for_its_shape(one, module) for one in others)
 
 
 def _is_new(value: ast.AST, module: ModuleSyntax, walked: WalkedKernels) -> bool:
@@ -81,8 +81,3 @@ def _is_new(value: ast.AST, module: ModuleSyntax, walked: WalkedKernels) -> bool
         return False
     dotted = walked.resolver.workspace.library_name(module.dotted(value.func) or "", module)
     return dotted in _NEW_OF_CUPY or cuda_member(dotted) in _NEW
-
-
-def _asks_for_its_shape(use: ast.Name, module: ModuleSyntax) -> bool:
-    parent = module.parents.get(use)
-    return isinstance(parent, ast.Attribute) and parent.attr in _SHAPE
