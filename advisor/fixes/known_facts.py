@@ -41,6 +41,7 @@ class KnownFacts:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._rows: dict[tuple[int, int], Row] = {}
+        self._rows_by_place: dict[str, dict[tuple[str, Span], list[int]]] = {}
 
     @cached_property
     def device(self) -> Row | None:
@@ -80,22 +81,42 @@ class KnownFacts:
     def row_at(self, entity: str, finding: Finding) -> Row | None:
         """The row of an entity at a finding's place, None where there is none or more than one."""
         table = self._tables.get(entity)
-        places = zip(table.paths, table.spans, strict=True) if table is not None else ()
-        found = [number for number, place in enumerate(places) if place == (finding.path, finding.span)]
-        return self._row(table, found[0]) if table is not None and len(found) == 1 else None
+        if table is None:
+            return None
+        if entity not in self._rows_by_place:
+            by_place = self._rows_by_place[entity] = {}
+            for number, place in enumerate(zip(table.paths, table.spans, strict=True)):
+                by_place.setdefault(place, []).append(number)
+        found = self._rows_by_place[entity].get((finding.path, finding.span), ())
+        return self._row(table, found[0]) if len(found) == 1 else None
 
-    def launches(self) -> list[tuple[Row, Row | None]]:
-        """Every launch that was found, with its kernel where that is known."""
-        table, kernels = self._tables.get("launch"), self._tables.get("kernel")
-        if table is None or kernels is None:
-            return []
-        found: list[tuple[Row, Row | None]] = []
-        for number in range(len(table)):
-            owner = int(table.owners[number])
-            found.append(
-                (self._row(table, number), self._row(kernels, owner) if 0 <= owner < len(kernels) else None)
-            )
-        return found
+    def launches_in(self, path: str) -> list[tuple[Row, Row | None]]:
+        """Every launch that stands in a file, with its kernel where that is known."""
+        return [self._launch(number) for number in self._launches_by_file[0].get(path, ())]
+
+    def launches_from(self, path: str) -> list[tuple[Row, Row | None]]:
+        """Every launch, in any file, of a kernel that stands in a file."""
+        return [self._launch(number) for number in self._launches_by_file[1].get(path, ())]
+
+    def _launch(self, number: int) -> tuple[Row, Row | None]:
+        launches, kernels = self._tables["launch"], self._tables["kernel"]
+        owner = int(launches.owners[number])
+        kernel = self._row(kernels, owner) if 0 <= owner < len(kernels) else None
+        return self._row(launches, number), kernel
+
+    @cached_property
+    def _launches_by_file(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+        """The rows of launches by their own paths, and by those of their kernels."""
+        launches, kernels = self._tables.get("launch"), self._tables.get("kernel")
+        where: dict[str, list[int]] = {}
+        whose: dict[str, list[int]] = {}
+        if launches is None or kernels is None:
+            return where, whose
+        for number, (path, owner) in enumerate(zip(launches.paths, launches.owners.tolist(), strict=True)):
+            where.setdefault(path, []).append(number)
+            if 0 <= owner < len(kernels):
+                whose.setdefault(kernels.paths[owner], []).append(number)
+        return where, whose
 
     def _owners_at(self, finding: Finding) -> set[int]:
         labels = self._tables["kernel"].labels

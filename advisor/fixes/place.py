@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import gc
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeVar
 
 from advisor.fixes.known_facts import KnownFacts, Row
@@ -18,6 +21,8 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 
 _MOST_MODULES = 64
+_WORD = re.compile(r"\w+")
+_DEFINED = re.compile(r"^[ \t]*def[ \t]+(\w+)", re.MULTILINE)
 
 
 class Modules:
@@ -31,15 +36,37 @@ class Modules:
         self.texts = texts
         self._unread = unread or {}
         self._read: dict[str, SourceModule | None] = {}
+        self._forgotten = 0
 
     def get(self, path: str) -> SourceModule | None:
         """The module at a path, None for a text that is not known or cannot be read."""
         if path not in self._read:
             if len(self._read) >= _MOST_MODULES:
-                del self._read[next(iter(self._read))]
+                self._forget(next(iter(self._read)))
             unread = self._unread.get(path, frozenset())
             self._read[path] = read_module(self.texts[path], unread, path) if path in self.texts else None
         return self._read[path]
+
+    def _forget(self, path: str) -> None:
+        del self._read[path]
+        self._forgotten += 1
+        if self._forgotten % _MOST_MODULES == 0:
+            # Walks through kernels refer to themselves, and a check has the search for garbage paused.
+            gc.collect()
+
+    def naming(self, function: str) -> Sequence[str]:
+        """The paths of the files that name a function of another file, and define none so called."""
+        return self._naming.get(function, ())
+
+    @cached_property
+    def _naming(self) -> dict[str, list[str]]:
+        defined = {path: set(_DEFINED.findall(text)) for path, text in self.texts.items()}
+        functions = set().union(*defined.values())
+        found: dict[str, list[str]] = {}
+        for path, text in self.texts.items():
+            for word in functions.intersection(_WORD.findall(text)) - defined[path]:
+                found.setdefault(word, []).append(path)
+        return found
 
 
 @dataclass(frozen=True)

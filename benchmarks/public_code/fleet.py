@@ -1,21 +1,24 @@
 """Checks kernels with simulation by processes and by clusters of this machine; times tasks that only wait.
 
-    python benchmarks/public_code/fleet.py kernels FILE... [--copies N] [--workers 1 2 4]
+    python benchmarks/public_code/fleet.py kernels FILE... [--copies N] [--different N] [--workers 1 2 4]
     python benchmarks/public_code/fleet.py waiting [--tasks 10000] [--milliseconds 20] [--bytes 8000]
         [--workers 1 2 4]
 
-`kernels` copies the files into N folders: the kernels of a copy are those of another to the letter, so each
-is compiled and run once. Rows: this machine's processes, then clusters; all reports must be equal. Processor
-seconds are those of all processes, bytes what tasks and results take, packed. `waiting` gives each worker
-tasks that carry so many bytes and wait: what is beyond the wait is what giving, taking and fetching costs.
+`kernels` copies the files into N folders. In the first `--different` of them the functions have names of
+their own, so each kernel is another one, compiled and run for itself; those of all further copies are equal
+to the letter, compiled and run once. Rows: this machine's processes (0 workers), then clusters; all reports
+must be equal. Processor seconds are those of all processes, bytes what tasks and results take, packed.
+`waiting` gives each worker tasks that carry so many bytes and wait: what is beyond the wait is what giving,
+taking and fetching costs.
 Needs the extra `cluster`. Prints Markdown.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import os
-import shutil
+import re
 import tempfile
 import time
 from dataclasses import replace
@@ -29,6 +32,7 @@ from advisor.model.processes.units_of_work import Executor, Task, content_key
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import load_config
 from advisor.model.settings.file_discovery import find_files
+from advisor.model.text.syntax_trees import syntax_tree
 from advisor.reports.outputs import RenderOptions, render_report
 from advisor.reports.rule_pages.catalogue import catalogue_of
 from advisor.runs.fleet.opening import opened
@@ -61,21 +65,30 @@ def processor_seconds() -> float:
     return found
 
 
-def kernels(files: list[Path], copies: int, workers: list[int]) -> None:
-    """A row for this machine's processes, and one for each cluster."""
+def renamed(text: str, suffix: str) -> str:
+    """The text with `suffix` behind the name of each function at its top, wherever the name stands."""
+    functions = [node.name for node in syntax_tree(text).body if isinstance(node, ast.FunctionDef)]
+    return re.sub(rf"\b({'|'.join(functions)})\b", rf"\1{suffix}", text) if functions else text
+
+
+def kernels(files: list[Path], copies: int, different: int, workers: list[int]) -> None:
+    """A row for each number of workers; 0 are this machine's processes."""
     with tempfile.TemporaryDirectory() as name:
         project = Path(name) / "project"
         for copy in range(copies):
-            folder = project / f"copy_{copy:04}"
+            folder = project / f"copy_{copy:05}"
             folder.mkdir(parents=True)
             for file in files:
-                shutil.copy(file, folder / file.name)
+                text = file.read_text("utf-8")
+                (folder / file.name).write_text(
+                    renamed(text, f"_{copy:05}") if copy < different else text, "utf-8"
+                )
         (project / ".git").mkdir()
         os.chdir(project)
         print("| who | kernels | seconds | processor seconds | sent, kB | received, kB | report |")
         print("|---|---|---|---|---|---|---|", flush=True)
         first = ""
-        for number in [0, *workers]:
+        for number in workers:
             before, began = processor_seconds(), time.perf_counter()
             with opened(f"local:{number}" if number else None) as executor:
                 text, count = checked(project, executor)
@@ -133,15 +146,16 @@ def main() -> None:
     parser.add_argument("what", choices=["kernels", "waiting"])
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--copies", type=int, default=1)
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--different", type=int, default=0)
+    parser.add_argument("--workers", type=int, nargs="+", default=[0, 1, 2, 4])
     parser.add_argument("--tasks", type=int, default=10_000)
     parser.add_argument("--milliseconds", type=float, default=20.0)
     parser.add_argument("--bytes", type=int, default=8_000)
     given = parser.parse_args()
     if given.what == "kernels":
-        kernels([one.resolve() for one in given.files], given.copies, given.workers)
+        kernels([one.resolve() for one in given.files], given.copies, given.different, given.workers)
     else:
-        waiting(given.tasks, given.milliseconds / 1e3, given.bytes, given.workers)
+        waiting(given.tasks, given.milliseconds / 1e3, given.bytes, [one for one in given.workers if one])
 
 
 if __name__ == "__main__":

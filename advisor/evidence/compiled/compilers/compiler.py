@@ -122,7 +122,7 @@ def compile_unit(request: Json) -> Json:
                     except _Rejected:
                         return None
 
-                kept = {"codes": executable_codes(kernel, ptx, types, request["others"][number], another)}
+                kept["codes"] = executable_codes(kernel, ptx, types, request["others"][number], another)
             code = _machine_code(ptx, capability, options)
             if first is not None and request["known"][first["candidate"]]:
                 kept["refused"] = first | {"alike": alike(first)}

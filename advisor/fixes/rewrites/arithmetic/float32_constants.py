@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from advisor.fixes.known_facts import Row
@@ -185,15 +185,21 @@ def _gets_double_precision(place: Place, module: SourceModule, function: Functio
     """
     if any(_STATED.search(module.code_of(one)) for one in function.decorator_list):
         return True
-    for row, kernel in place.facts.launches():
+    for row, kernel in _launches_around(place, function):
         found = place.function_of(kernel) if kernel is not None else None
-        if found is None or kernel is None or not _reaches(*found, function):
+        if found is None or not _reaches(*found, function):
             continue
         if any(_STATED.search(found[0].code_of(one)) for one in found[1].decorator_list):
             return True
         if _passes_double(place, row):
             return True
     return False
+
+
+def _launches_around(place: Place, function: FunctionNode) -> Iterator[tuple[Row, Row | None]]:
+    """The launches of the kernels in a function's file and in those that may import it."""
+    for path in (place.finding.path, *place.modules.naming(function.name)):
+        yield from place.facts.launches_from(path)
 
 
 def _reaches(module: SourceModule, kernel: FunctionNode, function: FunctionNode) -> bool:

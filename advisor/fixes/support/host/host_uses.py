@@ -61,8 +61,8 @@ class HostUses:
     def launches(self) -> list[tuple[LaunchSite, Row | None]]:
         """The launches of the file that can be read, with their kernels."""
         found = []
-        for row, kernel in self.place.facts.launches():
-            site = launch_site(self.module, row) if row.path == self.place.finding.path else None
+        for row, kernel in self.place.facts.launches_in(self.place.finding.path):
+            site = launch_site(self.module, row)
             if site is not None:
                 found.append((site, kernel if kernel is None or self._may_be(site, kernel) else None))
         return found
