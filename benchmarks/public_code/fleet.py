@@ -65,10 +65,13 @@ def processor_seconds() -> float:
     return found
 
 
-def renamed(text: str, suffix: str) -> str:
-    """The text with `suffix` behind the name of each function at its top, wherever the name stands."""
+def renamed(text: str, prefix: str) -> str:
+    """The text with `prefix` before the name of each function at its top, wherever the name stands.
+
+    So a `workload` has another name too, is not run, and launches are made up.
+    """
     functions = [node.name for node in syntax_tree(text).body if isinstance(node, ast.FunctionDef)]
-    return re.sub(rf"\b({'|'.join(functions)})\b", rf"\1{suffix}", text) if functions else text
+    return re.sub(rf"\b({'|'.join(functions)})\b", rf"{prefix}\1", text) if functions else text
 
 
 def kernels(files: list[Path], copies: int, different: int, workers: list[int]) -> None:
@@ -80,9 +83,8 @@ def kernels(files: list[Path], copies: int, different: int, workers: list[int]) 
             folder.mkdir(parents=True)
             for file in files:
                 text = file.read_text("utf-8")
-                (folder / file.name).write_text(
-                    renamed(text, f"_{copy:05}") if copy < different else text, "utf-8"
-                )
+                prefix = f"copy_{copy:05}_" if copy < different else "same_"
+                (folder / file.name).write_text(renamed(text, prefix), "utf-8")
         (project / ".git").mkdir()
         os.chdir(project)
         print("| who | kernels | seconds | processor seconds | sent, kB | received, kB | report |")

@@ -145,23 +145,25 @@ def run_workloads(
     predictor: str = "",
     executor: Executor | None = None,
 ) -> list[WorkloadProblem]:
-    """What went wrong; runs workloads in processes of their own, those of one file in one process.
+    """What went wrong, by place; runs workloads in processes of their own, those of one file in one process.
 
     `outputs` says where to keep what the launches of a single workload wrote, `predictor` names the class
     that predicts the elapsed times of events, as `module:class`. An `executor` elsewhere has them run in
     copies of the project, unless outputs are to be kept.
     """
-    groups: dict[str, list[WorkloadFunction]] = {}
+    by_file: dict[str, list[WorkloadFunction]] = {}
     for workload in workloads:
-        groups.setdefault(workload.path, []).append(workload)
+        by_file.setdefault(workload.path, []).append(workload)
+    groups = list(by_file.values())
     if executor is not None and executor.elsewhere and outputs is None:
-        return _run_elsewhere(
-            store, list(groups.values()), _Elsewhere(device, seconds, cache_folder, predictor), executor
-        )
-    run = _Run(store, device, seconds, cache_folder, outputs, predictor)
-    parts = _shared_out(list(groups.values()), jobs)
-    tasks = [Task("", run.part, (part,)) for part in parts]
-    return [problem for problems in in_order(ThisMachine(jobs).results(tasks)) for problem in problems]
+        how = _Elsewhere(device, seconds, cache_folder, predictor)
+        found = _run_elsewhere(store, groups, how, executor)
+    else:
+        run = _Run(store, device, seconds, cache_folder, outputs, predictor)
+        tasks = [Task("", run.part, (part,)) for part in _shared_out(groups, jobs)]
+        found = in_order(ThisMachine(jobs).results(tasks))
+    problems = [problem for part in found for problem in part]
+    return sorted(problems, key=lambda one: (one.path, one.line))
 
 
 @dataclass(frozen=True)
@@ -176,8 +178,8 @@ class _Elsewhere:
 
 def _run_elsewhere(
     store: LaunchStore, groups: Sequence[list[WorkloadFunction]], how: _Elsewhere, executor: Executor
-) -> list[WorkloadProblem]:
-    """What went wrong in the workloads of files, of which each is a task; records are added in order."""
+) -> list[list[WorkloadProblem]]:
+    """What went wrong in the workloads of each file, which is a task; records are added in order."""
     place = executor.place(store.root)
     folder = _inside(Path.cwd(), store.root)
     tasks = [
@@ -191,7 +193,7 @@ def _run_elsewhere(
     found = in_order(executor.results(tasks))
     for _, record in found:
         store.adopt(record)
-    return [problem for problems, _ in found for problem in problems]
+    return [problems for problems, _ in found]
 
 
 def _part_there(

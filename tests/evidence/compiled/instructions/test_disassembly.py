@@ -16,6 +16,7 @@ from advisor.evidence.compiled.compilers.machine_code import MachineCode
 from advisor.evidence.compiled.compilers.process import Worker, WorkerLost
 from advisor.evidence.compiled.compilers.worker_pool import WorkerStock, own_stock
 from advisor.evidence.compiled.instructions.disassembly import DisassemblyFailure, taken_apart
+from advisor.evidence.compiled.kernel_codes import KernelCodes
 
 TARGET = Target((9, 0))
 # Two that call a subroutine of one name, one that may use few registers, one without optimisation, two more.
@@ -95,14 +96,14 @@ def stock() -> Iterator[WorkerStock]:
     its_own.close()
 
 
-def together(stock: WorkerStock) -> CompiledEvidence:
-    return compile_units(
-        [KERNELS[name] for name in ALONE], TARGET, cache=None, timeout=120, jobs=1, stock=stock
-    )
+def together(stock: WorkerStock, codes: KernelCodes | None = None) -> CompiledEvidence:
+    units = [KERNELS[name] for name in ALONE]
+    return compile_units(units, TARGET, cache=None, timeout=120, jobs=1, stock=stock, codes=codes)
 
 
+@pytest.mark.parametrize("with_codes", [False, True], ids=["machine code", "code to execute too"])
 def test_what_is_read_together_is_what_each_has_alone(
-    alone: CompiledEvidence, stock: WorkerStock, monkeypatch: pytest.MonkeyPatch
+    with_codes: bool, alone: CompiledEvidence, stock: WorkerStock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs: list[int] = []
     disassemble = machine_code.disassemble
@@ -112,7 +113,7 @@ def test_what_is_read_together_is_what_each_has_alone(
         return disassemble(program, cubin, timeout, *options)
 
     monkeypatch.setattr(machine_code, "disassemble", counted)
-    assert together(stock) == alone
+    assert together(stock, KernelCodes(None) if with_codes else None) == alone
     # Of four, of one without optimisation, and twice of one that may use few registers.
     assert len(runs) == 4
 

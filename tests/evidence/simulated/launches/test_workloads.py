@@ -119,6 +119,14 @@ def test_a_failure_is_told_and_source_evidence_stays(advise, project, first, sai
     assert report.status == 1
 
 
+def test_failures_are_told_by_place_whichever_process_ends_first(advise, project):
+    names = [f"{letter}.py" for letter in "abcde"]
+    for name in names:
+        (project / name).write_text(KERNEL.format(first="raise ValueError", width=8, imports=""))
+    report = advise.check(*names, "--jobs", "2", cwd=project)
+    assert [path for path, _, _ in report.errors] == names
+
+
 def test_a_workload_that_never_ends_is_stopped(advise, project):
     (project / "pyproject.toml").write_text("[tool.advisor]\nworkload-seconds = 2\n")
     write(project, first="import itertools; all(True for _ in itertools.count())")
