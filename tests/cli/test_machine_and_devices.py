@@ -10,6 +10,7 @@ import pytest
 
 from advisor.cli.machine.evidence import availabilities
 from advisor.cli.machine.parts import Part, look_for_parts
+from advisor.model.errors import EvidenceUnavailable
 from advisor.model.records import SOURCES
 
 Run = Callable[..., Any]
@@ -94,6 +95,30 @@ def test_packages_that_are_not_there_are_named_with_the_command_that_brings_them
     assert not any(found[name].found for name in NAMES[2:])
     assert {found[name].remedy for name in NAMES[2:]} == {"pip install 'kernel-advisor[gpu]'"}
     assert found["GPU"].detail == "the module pynvml is not installed"
+
+
+def test_a_compiler_that_does_not_load_beside_the_others_is_not_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def failing() -> None:
+        raise EvidenceUnavailable("numba-cuda 9 does not load beside numpy 9: AttributeError: gone.")
+
+    monkeypatch.setattr("advisor.cli.machine.parts.load_compilers", failing)
+    found = {part.name: part for part in look_for_parts()}["numba-cuda"]
+    assert found == Part(
+        "numba-cuda",
+        False,
+        "numba-cuda 9 does not load beside numpy 9: AttributeError: gone",
+        "pip install --upgrade 'kernel-advisor[gpu]'",
+    )
+
+
+def test_programs_run_on_the_simulated_gpu_on_linux_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(item.available for item in availabilities(parts({})))
+    monkeypatch.setattr("sys.platform", "win32")
+    found = {item.source: item for item in availabilities(parts({}))}
+    assert (found["simulated"].available, found["compiled"].available) == (False, True)
+    assert "Linux only" in found["simulated"].reason
 
 
 def test_doctor_ends_with_0_and_its_json_has_parts_and_evidence(advisor: Run, project: Any) -> None:

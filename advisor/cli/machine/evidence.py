@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -13,7 +14,7 @@ _NEEDS: dict[Source, tuple[str, ...]] = {
     "source": (),
     "compiled": ("numba", "numba-cuda", "NVVM", "nvJitLink", "nvdisasm"),
     "synthesised": ("numba", "numba-cuda", "NVVM"),
-    "simulated": ("numba",),
+    "simulated": ("numba", "numba-cuda"),
     "measured": ("numba", "numba-cuda", "NVVM", "nvJitLink", "GPU"),
 }
 _PROVIDERS: dict[Source, str] = {
@@ -53,6 +54,8 @@ def _availability(source: Source, needs: Sequence[Part]) -> Availability:
     gives = _GIVES[source]
     if find_spec(_PROVIDERS[source]) is None:
         return Availability(source, False, gives, "this version of the program does not gather it")
+    if source == "simulated" and sys.platform != "linux":
+        return Availability(source, False, gives, "programs run on the simulated GPU on Linux only")
     missing = [part for part in needs if not part.found]
     if not missing:
         return Availability(source, True, gives)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 
 from advisor import __version__
-from advisor.model.machine_code.gpu_extra import INSTALL
+from advisor.model.errors import EvidenceUnavailable
+from advisor.model.machine_code.gpu_extra import INSTALL, UPGRADE, load_compilers
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ def look_for_parts() -> list[Part]:
         Part("Python", True, f"{platform.python_version()} on {sys.platform} {platform.machine()}"),
         Part("advisor", True, __version__),
         _package("numba", INSTALL),
-        _package("numba-cuda", _toolchain_remedy()),
+        _compilers(),
         _attempt("NVVM", _toolchain_remedy(), _nvvm),
         _attempt("nvJitLink", _toolchain_remedy(), _nvjitlink),
         _attempt("nvdisasm", _toolchain_remedy(), _nvdisasm),
@@ -51,6 +52,17 @@ def _package(name: str, remedy: str) -> Part:
         return Part(name, True, metadata.version(name))
     except metadata.PackageNotFoundError:
         return Part(name, False, _absent(f"the package {name} is not installed"), remedy)
+
+
+def _compilers() -> Part:
+    """numba-cuda: found where it is installed and loads beside the other packages."""
+    part = _package("numba-cuda", _toolchain_remedy())
+    if part.found:
+        try:
+            load_compilers()
+        except EvidenceUnavailable as unavailable:
+            return Part(part.name, False, str(unavailable).rstrip("."), UPGRADE)
+    return part
 
 
 def _attempt(name: str, remedy: str, probe: Callable[[], str]) -> Part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -183,6 +184,25 @@ class TestLostWorkers:
         assert found.unavailable is not None
         assert "does not start" in str(found.unavailable)
         assert found.problems == []
+
+    def test_packages_that_do_not_go_together_are_a_missing_toolchain_not_faults_of_kernels(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        command = process.worker_command()
+        # As beside a NumPy that lacks what it asks for: numba-cuda fails within the first compilation.
+        command[command.index("-c") + 1] = process._START.replace(
+            "worker.begin(path)",
+            "import sys\nsys.modules['numba.cuda.cudadecl'] = None\nworker.begin(path)",
+        )
+        monkeypatch.setattr(process, "worker_command", lambda: command)
+        found = compile_units([KERNELS["double"]], TARGET, cache=None, timeout=60, jobs=1)
+        assert found.problems == []
+        assert found.unavailable is not None
+        assert re.match(
+            r"numba-cuda [\d.]+ does not load beside numba [\d.]+, .* and numpy", str(found.unavailable)
+        )
+        assert "cudadecl" in str(found.unavailable)
+        assert "pip install --upgrade 'kernel-advisor[gpu]'" in found.unavailable.remedy
 
     def test_workspace_modules_are_neither_found_nor_run(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

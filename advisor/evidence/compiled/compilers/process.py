@@ -81,8 +81,7 @@ class Worker:
         if "unavailable" in greeting:
             self.close()
             raise EvidenceUnavailable(
-                f"The compiler cannot be loaded ({greeting['unavailable']}).",
-                "See what `advisor doctor` finds.",
+                greeting["unavailable"], greeting.get("remedy") or "See what `advisor doctor` finds."
             )
 
     def compile(self, request: dict[str, Any], timeout: float) -> dict[str, Any]:

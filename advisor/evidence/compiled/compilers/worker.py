@@ -49,13 +49,20 @@ def begin(path: list[str]) -> None:
     # a third of the time until the first kernel is compiled.
     gc.disable()
     from advisor.evidence.compiled.compilers.compiler import compile_unit
+    from advisor.model.errors import EvidenceUnavailable
+    from advisor.model.machine_code.gpu_extra import load_compilers
 
     sys.path[:] = path
     try:
         from cuda.bindings import nvjitlink  # noqa: F401
-        from numba import cuda  # noqa: F401
+
+        load_compilers()
+    except EvidenceUnavailable as unavailable:
+        write_message(answers, {"unavailable": str(unavailable), "remedy": unavailable.remedy})
+        return
     except Exception as problem:
-        write_message(answers, {"unavailable": f"{type(problem).__name__}: {problem}"[:300]})
+        said = f"{type(problem).__name__}: {problem}"[:300]
+        write_message(answers, {"unavailable": f"The compiler cannot be loaded ({said})."})
         return
     gc.freeze()
     gc.enable()

@@ -17,7 +17,7 @@ from advisor.evidence.simulated.driver.launch_notes import LaunchNotes
 from advisor.evidence.simulated.driver.ptx_linking import bound_registers, link_ptx
 from advisor.evidence.simulated.driver.results import Result
 from advisor.model.errors import AdvisorError, EvidenceUnavailable
-from advisor.model.machine_code.gpu_extra import REMEDY
+from advisor.model.machine_code.gpu_extra import REMEDY, load_compilers
 
 
 class NumbaHooks:
@@ -26,6 +26,7 @@ class NumbaHooks:
     def __init__(self, gpu: Gpu, modules: ModuleCalls, notes: LaunchNotes) -> None:
         self.gpu, self.modules, self.notes = gpu, modules, notes
         self._loading = threading.local()
+        self._loaded = False
         self._images: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
     def install(self) -> None:
@@ -132,6 +133,9 @@ class NumbaHooks:
         self, original: Callable[..., Any], kernel: Any, *arguments: Any, **options: Any
     ) -> None:
         """Compile a kernel, without lines where Numba cannot describe a variable (an empty tuple)."""
+        if not self._loaded:
+            load_compilers()
+            self._loaded = True
         try:
             original(kernel, *arguments, **options)
         except Exception as problem:

@@ -131,7 +131,9 @@ def quiet() -> None:
 
 
 def last_words(error: BaseException) -> str:
-    """The kind of an error and the first line of what it says."""
+    """The kind of an error and the first line of what it says; of this program's own, what it says alone."""
+    if isinstance(error, AdvisorError):
+        return str(error).splitlines()[0]
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 

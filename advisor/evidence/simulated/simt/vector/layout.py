@@ -28,7 +28,13 @@ SLICE_SHIFT = 9
 LOCAL_GRANULE = 8
 
 
-class Context(IntEnum):
+class Word(IntEnum):
+    """A number that compiled code knows; the text of that code has it as digits, in Python 3.10 too."""
+
+    __str__ = int.__repr__
+
+
+class Context(Word):
     """Words of the context; one for each host thread."""
 
     PARAMETERS = 0
@@ -130,7 +136,7 @@ class Context(IntEnum):
 LOWEST, HIGHEST = -1, -2
 
 
-class State(IntEnum):
+class State(Word):
     """Byte offsets in a warp's state; the registers that cross blocks lie behind."""
 
     COUNTERS = 0
@@ -145,7 +151,7 @@ class State(IntEnum):
     REGISTERS = 576
 
 
-class Copies(IntEnum):
+class Copies(Word):
     """Byte offsets in the queue of a warp's copies under way: the groups that each lane closed, then a
     ring of so many entries.
     """
@@ -155,7 +161,7 @@ class Copies(IntEnum):
     CAPACITY = 64
 
 
-class Copy(IntEnum):
+class Copy(Word):
     """Byte offsets in the entry of a copy: where lanes copy to, their groups, the data, and what is left."""
 
     ADDRESSES = 0
@@ -171,7 +177,7 @@ class Copy(IntEnum):
 NO_RANGE = ((1 << 63) - 1, -(1 << 63))
 
 
-class Site(IntEnum):
+class Site(Word):
     """Words of the record of a memory access; one record for each site and host thread."""
 
     LOW = 0
@@ -223,7 +229,7 @@ class Site(IntEnum):
     WORDS = 32
 
 
-class Space(IntEnum):
+class Space(Word):
     """Spaces as the description of a site tells them, in bits 8 to 11; its size is in bits 0 to 7."""
 
     GLOBAL = 0
@@ -244,7 +250,7 @@ ONE_VALUE = 1 << 16
 COMPARES = 1 << 17
 
 
-class Status(IntEnum):
+class Status(Word):
     """What the driver function answers."""
 
     DONE = 0
@@ -255,7 +261,7 @@ class Status(IntEnum):
     TRACE_FULL = 4
 
 
-class TraceEntry(IntEnum):
+class TraceEntry(Word):
     """Where the parts of a trace's entry begin, in bits: one line of a request, its sectors as four bits."""
 
     LINE = 0
@@ -264,7 +270,7 @@ class TraceEntry(IntEnum):
     SITE = 35
 
 
-class WarpRun(IntEnum):
+class WarpRun(Word):
     """Words of a run of a warp: its block, the barriers that the block has passed, and its first entry."""
 
     BLOCK = 0
@@ -274,7 +280,7 @@ class WarpRun(IntEnum):
     WORDS = 4
 
 
-class Extent(IntEnum):
+class Extent(Word):
     """Words of an entry in the table of buffers: begin, end, and its two maps of touched sectors."""
 
     LOW = 0
@@ -284,7 +290,7 @@ class Extent(IntEnum):
     WORDS = 4
 
 
-class Defect(IntEnum):
+class Defect(Word):
     """Kinds of defects that the machine sees."""
 
     OUT_OF_BOUNDS = 1
@@ -304,7 +310,7 @@ class Defect(IntEnum):
     ABSENT_LANE = 15
 
 
-class DefectWord(IntEnum):
+class DefectWord(Word):
     """Words of a defect's record."""
 
     KIND = 0
