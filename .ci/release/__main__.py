@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from release.archives import difference, wanted
+from release.pythons import pythons, said
 from release.versions import disagreement, versions
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +59,7 @@ class Checklist:
             ("the wheel installs", self.installed),
             (f"a minimal install fetches less than {MOST_FETCHED_MB} MB", self.size),
             ("the program answers", self.answers),
+            ("every Python that is here says the same of kernels/", self.pythons),
             ("every part has a licence", self.licences),
             ("the bill of materials is written", self.bill),
         ]
@@ -134,6 +136,26 @@ class Checklist:
             raise Failed(f"doctor: {evidence[0]}")
         return f"{said}; {len(rules)} rules speak of the sample; doctor has source evidence"
 
+    def pythons(self) -> str:
+        """The versions that were tried; the extra `gpu` is installed for each, with the newest packages."""
+        folder = self._folder / "pythons"
+        shutil.copytree(ROOT / "kernels", folder / "kernels")
+        told = {}
+        for version, python in pythons().items():
+            own = self._folder / f"python{version}"
+            environment(own, f"kernel-advisor[gpu] @ {self._wheel().as_uri()}", python=python)
+            check = (executable(own, "advisor"), "check", "--no-cache", "--format", "json", "kernels")
+            told[version] = said(json.loads(run(*check, cwd=folder, status=1)))
+        if not told:
+            raise Failed("none of 3.10 to 3.14 is here")
+        first, *others = told
+        for other in others:
+            if different := sorted(set(told[first]) ^ set(told[other])):
+                raise Failed(
+                    f"{first} and {other} differ in {len(different)} lines, the first: {different[0]}"
+                )
+        return f"{', '.join(told)}: {len(told[first])} findings"
+
     def licences(self) -> str:
         """The licences; their list goes to dist/licences.txt."""
         parts = self._materials()
@@ -164,9 +186,9 @@ class Checklist:
         return found
 
 
-def environment(folder: Path, *wanted: str) -> None:
-    """Make an environment with the packages `wanted`."""
-    run(sys.executable, "-m", "venv", str(folder))
+def environment(folder: Path, *wanted: str, python: str = sys.executable) -> None:
+    """Make an environment of an interpreter with the packages `wanted`."""
+    run(python, "-m", "venv", str(folder))
     run(executable(folder, "pip"), "install", "-q", *wanted)
 
 

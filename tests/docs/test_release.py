@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from release.archives import difference, wanted
+from release.pythons import pythons, said
 from release.versions import disagreement, versions
 
 if sys.version_info >= (3, 11):
@@ -82,8 +83,39 @@ def test_only_the_extra_brings_compilers_and_the_developers_have_it() -> None:
     compilers = re.compile(r"numba|llvmlite|nvidia|cuda|triton|cupy")
     assert [one for one in project["dependencies"] if compilers.match(one)] == []
     extras = project["optional-dependencies"]
-    assert {"numba", "numba-cuda", "nvidia-cuda-nvdisasm", "nvidia-ml-py"} == {
-        re.split(r"[\[>;]", one)[0] for one in extras["gpu"]
-    }
+    brought = {re.split(r"[\[<>;]", one)[0] for one in extras["gpu"]}
+    assert brought == {"numba", "numpy", "numba-cuda", "nvidia-cuda-nvdisasm", "nvidia-ml-py"}
     for extra in ("dev", "cupy", "triton"):
         assert "kernel-advisor[gpu]" in extras[extra]
+
+
+def test_interpreters_are_found_on_the_path_and_with_pyenv_and_asked_for_their_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place, answers in {
+        "bin/python3.10": "3.10",
+        "bin/python3.12": "",  # a shim of a version that is switched off
+        "pyenv/versions/3.12.1/bin/python": "3.12",
+        "pyenv/versions/3.9.9/bin/python": "3.9",
+    }.items():
+        file = tmp_path / place
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"#!/bin/sh\necho {answers}\n" if answers else "#!/bin/sh\nexit 127\n")
+        file.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
+    assert pythons() == {
+        "3.10": str(tmp_path / "bin/python3.10"),
+        "3.12": str(tmp_path / "pyenv/versions/3.12.1/bin/python"),
+    }
+
+
+def test_what_pythons_say_is_compared_by_place_rule_and_severity_but_not_by_last_digits() -> None:
+    finding = {"path": "a.py", "line": 3, "rule": "slow-power", "severity": "warning"}
+    error = {"path": "b.py", "line": 1, "message": "The kernel `k` was not compiled: no"}
+    one = {"findings": [{**finding, "gain": [1.0000000000000002]}], "errors": [error], "notices": ["n"]}
+    other = {"findings": [{**finding, "gain": [1.0]}], "errors": [error], "notices": ["n"]}
+    assert said(one) == said(other)
+    assert said(one) != said({**other, "errors": []})
+    assert said(one) != said({**other, "notices": []})
+    assert said(one) != said({**other, "findings": [{**finding, "severity": "info"}]})
