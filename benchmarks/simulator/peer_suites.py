@@ -1,9 +1,9 @@
-"""CuPy's own tests on the simulated GPU: how many pass, fail, are refused or skipped, and why.
+"""The tests of CuPy and Triton on the simulated GPU: how many pass, fail, are refused or skipped, and why.
 
     python benchmarks/simulator/peer_suites.py CHECKOUT [--every 20] [--seconds 120] [--area core …]
 
-CHECKOUT is a checkout of CuPy at the version that is installed; its tests are copied to a folder without its
-package. Every n-th collected test of each file runs, each file in a process of its own.
+CHECKOUT is a checkout of CuPy or Triton at the version that is installed; its tests are copied to a folder
+without its package. Every n-th collected test of each file runs, each file in a process of its own.
 """
 
 from __future__ import annotations
@@ -20,15 +20,27 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-AREAS = {
-    "core": "cupy_tests/core_tests",
-    "indexing": "cupy_tests/indexing_tests",
-    "statistics": "cupy_tests/statistics_tests",
-    "sorting": "cupy_tests/sorting_tests",
-    "ndimage": "cupyx_tests/scipy_tests/ndimage_tests",
+# The folder of all tests in a checkout, and below it the files of each area.
+SUITES = {
+    "tests": {
+        "core": "cupy_tests/core_tests/test_*.py",
+        "indexing": "cupy_tests/indexing_tests/test_*.py",
+        "statistics": "cupy_tests/statistics_tests/test_*.py",
+        "sorting": "cupy_tests/sorting_tests/test_*.py",
+        "ndimage": "cupyx_tests/scipy_tests/ndimage_tests/test_*.py",
+    },
+    "python/test": {
+        "core": "unit/language/test_core.py",
+        "language": "unit/language/test_[!c]*.py",
+        "conversions": "unit/language/test_conversions.py",
+        "runtime": "unit/runtime/test_*.py",
+    },
 }
+AREAS = sorted({area for areas in SUITES.values() for area in areas})
 # What the program says where it does not go on.
 _REFUSED = re.compile(r"NotSupported|NOT_SUPPORTED|not supported|is not available on the simulated GPU")
+# A session that is out of time ends with its running test, and reports; the process is killed after that.
+_TO_END_S = 90.0
 _NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
 
 
@@ -55,19 +67,19 @@ class Counts:
             self.reasons[f"{kind}: {name}: {_NUMBER.sub('N', said)[:120]}"] += 1
 
 
-def run_area(name: str, tests: Path, every: int, seconds: float) -> Counts:
+def run_area(name: str, tests: Path, files: str, every: int, seconds: float) -> Counts:
     counts = Counts()
     environment = {**os.environ, "EVERY_NTH_TEST": str(every), "PYTHONPATH": str(Path(__file__).parent)}
-    for file in sorted((tests / AREAS[name]).glob("test_*.py")):
+    for file in sorted(tests.glob(files)):
         report = tests / f"{name}-{file.stem}.xml"
         command = [
             sys.executable, "-m", "advisor", "run", "-m", "pytest", "-q", "-p", "sampled_tests", "-p",
             "no:cacheprovider", "-p", "no:randomly", "--timeout", "45", "--timeout-method", "signal",
-            f"--junitxml={report}", str(file),
+            f"--session-timeout={seconds:g}", f"--junitxml={report}", str(file),
         ]  # fmt: skip
         try:
             subprocess.run(
-                command, cwd=tests, env=environment, timeout=seconds, check=False,
+                command, cwd=tests, env=environment, timeout=seconds + _TO_END_S, check=False,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
@@ -86,10 +98,14 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         tests = Path(folder) / "tests"
-        shutil.copytree(asked.checkout / "tests", tests)
+        suite = next((one for one in SUITES if (asked.checkout / one).is_dir()), None)
+        if suite is None:
+            parser.error(f"{asked.checkout} is no checkout of CuPy or Triton")
+        shutil.copytree(asked.checkout / suite, tests)
         (tests / "pyproject.toml").touch()
-        for name in asked.area or AREAS:
-            counts = run_area(name, tests, asked.every, asked.seconds)
+        areas = SUITES[suite]
+        for name in asked.area or areas:
+            counts = run_area(name, tests, areas[name], asked.every, asked.seconds)
             print(
                 name, dict(sorted(counts.ended.items())), "out of time:", counts.files_out_of_time, flush=True
             )

@@ -17,7 +17,7 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
 )
 
 _OF_THREADS = frozenset(
-    {"shfl", "vote", "match", "elect", "activemask", "call", "extern", "atom", "bar", "mma"}
+    {"shfl", "vote", "match", "redux", "elect", "activemask", "call", "extern", "atom", "bar", "mma"}
 )
 _LOADS = frozenset({"ld", "ldu", "ldmatrix"})
 

@@ -27,7 +27,7 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
 )
 
 _LANE_REGISTERS = frozenset({"tid", "tid.x", "tid.y", "tid.z", "laneid"})
-_PER_LANE = frozenset({"atom", "shfl", "call", "match", "mma", "ldmatrix"})
+_PER_LANE = frozenset({"atom", "shfl", "call", "match", "redux", "mma", "ldmatrix"})
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,11 @@ def conversion_cases() -> list[Case]:
         Case("cvt.rn.f32.f64 {d}, {a};", "f64", "f32", np.float32),
         Case("cvt.f64.f32 {d}, {a};", "f32", "f64", np.float64),
         Case("cvt.rn.f16.f32 {d}, {a};", "f32", "f16", np.float16),
+        *(
+            Case(f"cvt.{mode}.f16.{source} {{d}}, {{a}};", source, "f16", to_half_directed(mode))
+            for mode in ("rz", "rm", "rp")
+            for source in ("f32", "f64")
+        ),
         Case("cvt.f32.f16 {d}, {a};", "f16", "f32", np.float32),
         Case("cvt.s64.s32 {d}, {a};", "s32", "s64", int),
         Case("cvt.u64.u32 {d}, {a};", "u32", "u64", int),
@@ -60,6 +65,22 @@ def to_integer(function: Callable[[float], int], target: str) -> Callable[[Any],
         if math.isinf(value):
             return high if value > 0 else low
         return max(low, min(function(float(value)), high))
+
+    return calculate
+
+
+def to_half_directed(mode: str) -> Callable[[Any], Any]:
+    """All numbers of f16 in order; the exact value lies at one of them or between two."""
+    finite = np.arange(0x7C00, dtype=np.uint16).view(np.float16).astype(np.float64)
+
+    def calculate(value: Any) -> Any:
+        if not math.isfinite(value):
+            return np.float16(value)
+        place = int(np.searchsorted(finite, abs(value), side="right"))
+        inner = finite[place - 1]
+        outer = inner if inner == abs(value) else finite[place] if place < len(finite) else math.inf
+        towards_zero = mode == "rz" or (mode == "rm") == (value > 0)
+        return np.float16(math.copysign(inner if towards_zero else outer, value))
 
     return calculate
 

@@ -9,6 +9,7 @@ from advisor.evidence.simulated.simt.vector.arithmetic.brain_floats import narro
 from advisor.evidence.simulated.simt.vector.arithmetic.floats import (
     finish,
     flushed,
+    half_directed,
     round_directed,
     sum_and_error,
     to_half,
@@ -224,7 +225,7 @@ def _narrowed(e: Emission, item: Instruction, value: Any, into: Any) -> Any:
     mode = next((one for one in item.modifiers if one in ("rz", "rm", "rp")), None)
     if mode is not None:
         if into is HALF:
-            raise e.unsupported(item, "a directed rounding of this type")
+            return half_directed(e, value, mode)
         zero = e.convert(same(builder.bitcast(value, like(value, I64)), 0), DOUBLE)
         return round_directed(e, value, zero, mode)
     if into is HALF and element_of(value) is DOUBLE:

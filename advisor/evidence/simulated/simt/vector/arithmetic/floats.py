@@ -184,7 +184,22 @@ def round_directed(e: Emission, near: Any, error: Any, mode: str) -> Any:
     rest = builder.select(level, error, difference)
     down = builder.fcmp_ordered("<", rest, zero)
     up = builder.fcmp_ordered(">", rest, zero)
-    bits = builder.bitcast(single, like(single, I32))
+    return _stepped(e, single, down, up, mode)
+
+
+def half_directed(e: Emission, value: Any, mode: str) -> Any:
+    """The f16 next to a float or double towards zero (`rz`), down (`rm`) or up (`rp`)."""
+    builder = e.builder
+    near = to_half(e, builder.fpext(value, like(value, DOUBLE)) if element_of(value) is FLOAT else value)
+    again = builder.fpext(near, value.type)
+    down, up = (builder.fcmp_ordered(sign, value, again) for sign in ("<", ">"))
+    return _stepped(e, near, down, up, mode)
+
+
+def _stepped(e: Emission, near: Any, down: Any, up: Any, mode: str) -> Any:
+    """A rounded number, or its neighbour where the exact one lies beyond it and `mode` asks for that."""
+    builder = e.builder
+    bits = e.as_integer(near)
     negative = builder.icmp_signed("<", bits, same(bits, 0))
     if mode == "rz":
         step_down = builder.and_(down, builder.not_(negative))
@@ -192,18 +207,19 @@ def round_directed(e: Emission, near: Any, error: Any, mode: str) -> Any:
     else:
         never = builder.and_(down, builder.not_(down))
         step_down, step_up = (down, never) if mode == "rm" else (never, up)
-    return builder.bitcast(_step(e, bits, step_down, step_up), single.type)
+    return builder.bitcast(_step(e, bits, step_down, step_up), near.type)
 
 
 def _step(e: Emission, bits: Any, down: Any, up: Any) -> Any:
-    """The bits of the next lower or higher f32 where asked for."""
+    """The bits of the next lower or higher number where asked for."""
     builder = e.builder
+    sign = 1 << (width_of(element_of(bits)) - 1)
     negative = builder.icmp_signed("<", bits, same(bits, 0))
-    magnitude = builder.and_(bits, same(bits, 0x7FFFFFFF))
+    magnitude = builder.and_(bits, same(bits, sign - 1))
     zero = builder.icmp_unsigned("==", magnitude, same(bits, 0))
     away = builder.or_(builder.and_(down, negative), builder.and_(up, builder.not_(negative)))
     moved = builder.select(away, builder.add(bits, same(bits, 1)), builder.sub(bits, same(bits, 1)))
-    from_zero = builder.select(down, same(bits, 0x80000001), same(bits, 1))
+    from_zero = builder.select(down, same(bits, sign | 1), same(bits, 1))
     moved = builder.select(zero, from_zero, moved)
     return builder.select(builder.or_(down, up), moved, bits)
 

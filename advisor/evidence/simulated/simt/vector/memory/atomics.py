@@ -30,6 +30,8 @@ def atomic_name(item: Instruction) -> str | None:
     kind = item.types[-1]
     if operation == "add" and kind in _OF_HALVES:
         return f"add_{kind}"
+    if operation == "cas" and kind == "b16":
+        return "cas_b16"
     if operation is None or kind not in ("b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64"):
         return None
     if kind[0] == "f" and operation not in ("add", "exch", "min", "max"):

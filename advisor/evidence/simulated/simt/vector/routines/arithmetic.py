@@ -179,3 +179,23 @@ def _match(r: Routine) -> None:
 
 for _kind in (I32, I64):
     routine(f"match_any_{_kind.width}", vector(I32), vector(_kind), I32)(_match)
+
+
+def _reduce(r: Routine, operation: str) -> None:
+    """Emit `redux.sync` (PTX ISA): each lane gets one value of all running lanes that give its mask."""
+    values, masks, running = r.arguments
+    neutral = splat(I32, _NEUTRAL.get(operation, 0))
+    result = r.variable(splat(I32, 0))
+    with r.each_group(masks, running) as (_, group):
+        lanes = r.lanes_of(group)
+        one = r.reduce(operation, r.select(lanes, values, neutral))
+        r.store(r.select(lanes, r.broadcast(one), r.value(result, vector(I32))), result)
+    r.ret(r.value(result, vector(I32)))
+
+
+# What changes no result of an operation; 0 for the others.
+_NEUTRAL = {"and": -1, "umin": -1, "smin": 0x7FFFFFFF, "smax": -0x80000000}
+for _operation in ("add", "and", "or", "xor", "umin", "umax", "smin", "smax"):
+    routine(f"reduce_{_operation}", vector(I32), vector(I32), vector(I32), I32)(
+        (lambda operation: lambda r: _reduce(r, operation))(_operation)
+    )

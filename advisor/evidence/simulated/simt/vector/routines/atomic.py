@@ -283,6 +283,7 @@ for _kind in (I32, I64):
             f"{_operation}_b{_kind.width}", _kind, 1,
             (lambda kind, operation: lambda r: _counting(r, kind, operation))(_kind, _operation),
         )  # fmt: skip
+_enter("cas_b16", I16, 2, lambda r: _compare_and_swap(r, I16))
 for _kind, _name in ((I16, "f16"), (I32, "f16x2")):
     _enter(f"add_{_name}", _kind, 1, (lambda kind: lambda r: _halves(r, kind))(_kind))
 for _kind, _name in ((FLOAT, "f32"), (DOUBLE, "f64")):

@@ -62,6 +62,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "shfl": frozenset({"sync", "up", "down", "bfly", "idx"}),
     "vote": frozenset({"sync", "all", "any", "uni", "ballot"}),
     "match": frozenset({"sync", "all", "any"}),
+    "redux": frozenset({"sync", "add", "min", "max", "and", "or", "xor"}),
     "elect": frozenset({"sync"}),
     "cp": frozenset(
         {

@@ -40,7 +40,7 @@ from advisor.evidence.simulated.simt.vector.translation.warps import source_lane
 
 # What these give does not follow from the registers that they read, or that is noted.
 _DEFINED = frozenset(
-    {"ld", "ldu", "ldmatrix", "atom", "vote", "match", "activemask", "elect", "extern", "call"}
+    {"ld", "ldu", "ldmatrix", "atom", "vote", "match", "redux", "activemask", "elect", "extern", "call"}
 )
 _MEMORY = frozenset({"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix", "cp"})
 
@@ -101,7 +101,7 @@ class ShuffledValues:
                     yield self._origin(e, operand.base)
             if item.opcode in ("st", "atom", "red", "stmatrix") and "local" not in item.modifiers:
                 yield from (self._origin(e, one) for operand in _sources(item) for one in _items(operand))
-        elif item.opcode in ("vote", "match"):
+        elif item.opcode in ("vote", "match", "redux"):
             yield self._origin(e, item.operands[1])
 
     # What becomes of values

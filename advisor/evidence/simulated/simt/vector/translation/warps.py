@@ -1,4 +1,4 @@
-"""What lanes of a warp tell each other; PTX ISA, "shfl.sync", "vote.sync", "match.sync", "activemask"."""
+"""What lanes of a warp tell each other; PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync"."""
 
 from __future__ import annotations
 
@@ -113,6 +113,17 @@ def _match(e: Emission, item: Instruction) -> None:
     e.write(item, builder.select(equal, running, constant(I32, 0)), result)
     if predicate is not None:
         e.write(item, equal, predicate)
+
+
+@handles("redux")
+def _reduce(e: Emission, item: Instruction) -> None:
+    operation, kind = item.modifiers[-1], item.types[0]
+    if kind not in ("b32", "u32", "s32"):
+        raise e.unsupported(item)
+    sign = kind[0] if operation in ("min", "max") else ""
+    value, mask = (e.read_vector(operand, I32) for operand in item.operands[1:3])
+    _check_mask(e, item)
+    e.write(item, e.call(f"reduce_{sign}{operation}", vector(I32), value, mask, e.active(item)))
 
 
 @handles("activemask")
