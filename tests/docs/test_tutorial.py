@@ -77,7 +77,8 @@ class Reader:
         outcome = command(*rest, cwd=self.folder)
         assert outcome.status in (0, 1), outcome.err
         assert "error" not in outcome.err, outcome.err
-        self.printed += outcome.out.decode()
+        # The folder of packages is named after the Python.
+        self.printed += re.sub(r"/python3\.\d+/", "/python3.11/", outcome.out.decode())
         return outcome.status
 
     def install(self, arguments: list[str]) -> int:

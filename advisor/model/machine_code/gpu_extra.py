@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from advisor.model.errors import EvidenceUnavailable
@@ -50,6 +49,8 @@ def load_compilers() -> None:
 
 def _versions() -> str:
     """What does not load beside what, with versions."""
+    from importlib.metadata import PackageNotFoundError, version
+
     found = []
     for name in _COMPILING:
         try:

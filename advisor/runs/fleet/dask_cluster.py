@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import queue
 import threading
 import time
@@ -143,7 +144,8 @@ class DaskCluster:
         """Raise where there is no worker, or one that may not work for this command."""
         try:
             self._client.wait_for_workers(1, timeout=_WORKERS_SECONDS)
-        except TimeoutError:
+        # Two classes before Python 3.11.
+        except (TimeoutError, asyncio.TimeoutError):
             raise UsageError(f"The cluster {self._name} has no worker.") from None
         ours = self._facts["Python"]
         for address, found in self._client.get_versions()["workers"].items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from random import Random
 
 import pytest
@@ -25,7 +26,8 @@ def test_arrays_of_random_launches(chance: Random) -> None:
 
 def test_most_random_programs_are_run() -> None:
     texts = [LaunchPrograms(Random(seed)).text() for seed in range(40)]
-    assert sum(map(is_python, texts)) >= 36
+    # Stars among indices are Python from 3.11 on.
+    assert sum(map(is_python, texts)) >= (36 if sys.version_info >= (3, 11) else 24)
 
 
 def is_python(text: str) -> bool:

@@ -55,7 +55,9 @@ _DECLARATIONS = {
     "PyLong_AsSsize_t": "i64 @{}(ptr)",
     "PyLong_AsUnsignedLongMask": "i64 @{}(ptr)",
     "PyFloat_AsDouble": "double @{}(ptr)",
-    "PyObject_Vectorcall": "ptr @{}(ptr, ptr, i64, ptr)",
+    "PyTuple_New": "ptr @{}(i64)",
+    "PyTuple_SetItem": "i32 @{}(ptr, i64, ptr)",
+    "PyObject_Call": "ptr @{}(ptr, ptr, ptr)",
     "Py_IncRef": "void @{}(ptr)",
     "Py_DecRef": "void @{}(ptr)",
 }
@@ -88,16 +90,18 @@ def _definition(name: str, signature: Signature, function: int) -> str:
     count = len(handed)
     lines = [
         f"define {_TYPES[signature.result]} @{name}({given}) {{",
-        f"  %list = alloca [{count + 1} x ptr]",
+        f"  %all = call ptr @PyTuple_New(i64 {count})",
     ]
     for place, (number, kind) in enumerate(handed):
-        lines += [*_object(number, kind), f"  %p{number} = getelementptr ptr, ptr %list, i64 {place}"]
-        lines += [f"  store ptr %o{number}, ptr %p{number}"]
+        # The tuple takes the reference over.
+        lines += [
+            *_object(number, kind),
+            f"  %s{number} = call i32 @PyTuple_SetItem(ptr %all, i64 {place}, ptr %o{number})",
+        ]
     lines.append(
-        f"  %got = call ptr @PyObject_Vectorcall(ptr inttoptr (i64 {function} to ptr), ptr %list, "
-        f"i64 {count}, ptr null)"
+        f"  %got = call ptr @PyObject_Call(ptr inttoptr (i64 {function} to ptr), ptr %all, ptr null)"
     )
-    lines += [f"  call void @Py_DecRef(ptr %o{number})" for number, _ in handed]
+    lines.append("  call void @Py_DecRef(ptr %all)")
     lines += ["  %failed = icmp eq ptr %got, null", "  br i1 %failed, label %raise, label %return", "raise:"]
     lines += [f"  ret {_TYPES[signature.result]} {_ON_ERROR[signature.result]}", "return:"]
     return "\n".join([*lines, *_result(signature.result), "}"])

@@ -59,10 +59,13 @@ class DeviceCalls:
 
         _require_device(device)
         try:
-            name = CUdevice_attribute(code).name.removeprefix(_PREFIX)
+            CUdevice_attribute(code)
         except ValueError:
             require(False)
-        out[0] = self.gpu.properties.attributes.get(name, 0)
+        # Some have two names, and the versions of the bindings give the one or the other.
+        known = self.gpu.properties.attributes.items()
+        named = ((getattr(CUdevice_attribute, _PREFIX + name, None), value) for name, value in known)
+        out[0] = next((value for number, value in named if number is not None and int(number) == code), 0)
 
     @entry("cuDeviceComputeCapability", OutInt, OutInt, _INT)
     def _capability(self, major: Any, minor: Any, device: int) -> None:
