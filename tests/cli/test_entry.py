@@ -76,6 +76,8 @@ def test_a_check_of_one_file_loads_nothing_that_it_has_no_use_for(tmp_path: Path
         "advisor.evidence.source.triton.evidence", "advisor.program.compilation_units.closure",
         "advisor.fixes.writing",
     }  # fmt: skip
+    if sys.version_info < (3, 11):
+        unused.remove("subprocess")  # `platform` imports it there
     assert sorted(loaded & unused) == []
 
 
