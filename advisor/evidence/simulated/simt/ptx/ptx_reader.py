@@ -39,6 +39,7 @@ _INSTRUCTION = re.compile(
     r"(?:@(?P<not>!?)\s*(?P<predicate>%?\w+)\s+)?(?P<opcode>[a-z]\w*)(?P<rest>(?:\.[\w:]+)*)\s*(?P<operands>.*);",
     re.DOTALL,
 )
+_NUMBER = re.compile(r"0|[1-9]\d{0,9}")
 _PLACES = re.compile(r"^\s*\.(?:loc|file)\b[^\n]*\n?", re.MULTILINE)
 _SPACES = (".global", ".shared", ".local", ".const", ".param", ".visible", ".weak", ".extern", ".common")
 
@@ -78,8 +79,9 @@ class _Reader:
         self.files = {int(number): name for number, name in _files(text)}
         self.location: Location | None = None
         self.callers: dict[tuple[str, ...], Location] = {}
-        # The names that each open brace declares, with the registers they stand for.
+        # The names that each open brace declares, with the registers they stand for; and `a<9>`: a0 to a8.
         self.scopes: list[dict[str, str]] = []
+        self.scoped_ranges: list[dict[str, tuple[str, int]]] = []
 
     def module(self) -> Module:
         while self._skip_space():
@@ -130,8 +132,10 @@ class _Reader:
         self.depth += 1 if character == "{" else -1
         if character == "{":
             self.scopes.append({})
+            self.scoped_ranges.append({})
         elif self.scopes:
             self.scopes.pop()
+            self.scoped_ranges.pop()
         if self.depth < 0 or (self.depth and self.function is None):
             raise ValueError("a brace outside a function")
         if self.depth == 0:
@@ -211,17 +215,32 @@ class _Reader:
         """Declare registers, with a name of its own for one whose name another scope has."""
         inner = Function("", False, (), ())
         read_registers(statement, inner)
-        function.ranges.update(inner.ranges)
+        for stem, declared in inner.ranges.items():
+            if len(self.scopes) > 1 or not stem.startswith("%"):
+                self.scoped_ranges[-1][stem] = declared
+            else:
+                function.ranges[stem] = declared
         for name, kind in inner.registers.items():
-            own = name
-            if len(self.scopes) > 1 and name in function.registers:
-                own = f"{name}.{len(function.registers)}"
-            function.registers[own] = kind
-            self.scopes[-1][name] = own
+            self._register(name, kind, self.scopes[-1], function)
+
+    def _register(self, name: str, kind: str, scope: dict[str, str], function: Function) -> str:
+        """Declare a register in a scope; the one that it stands for."""
+        nested = len(self.scopes) > 1
+        taken = nested and (name in function.registers or _number_in(name, function.ranges) is not None)
+        own = f"{name}.{len(function.registers)}" if taken else name
+        function.registers[own] = kind
+        scope[name] = own
+        return own
 
     def _scoped(self, name: str) -> str | None:
         """The register that a name stands for here, None for a name that no scope declares."""
-        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+        for scope, ranges in zip(reversed(self.scopes), reversed(self.scoped_ranges), strict=True):
+            if name in scope:
+                return scope[name]
+            if (kind := _number_in(name, ranges)) is not None:
+                assert self.function is not None
+                return self._register(name, kind, scope, self.function)
+        return None
 
     def _instruction(self, statement: str, line: int) -> Instruction:
         found = _INSTRUCTION.fullmatch(statement)
@@ -239,6 +258,15 @@ class _Reader:
         return Instruction(
             found["opcode"], tuple(parts[:cut]), tuple(parts[cut:]), operands, predicate, self.location, line
         )
+
+
+def _number_in(name: str, ranges: dict[str, tuple[str, int]]) -> str | None:
+    """The type of the register that a range such as `a<9>` declares by a name such as `a7`, else None."""
+    for stem, (kind, count) in ranges.items():
+        number = name.removeprefix(stem)
+        if name.startswith(stem) and _NUMBER.fullmatch(number) and int(number) < count:
+            return kind
+    return None
 
 
 def _with_registers(operand: Operand, named: Callable[[str], str | None]) -> Operand:

@@ -107,6 +107,41 @@ def test_registers_have_the_types_they_are_declared_with():
     assert [function.type_of(name) for name in ("%p2", "%fd3", "%r1", "%fd")] == [None] * 4
 
 
+SCOPES = """
+mov.u32 %r1, 1;
+{
+.reg .b32 a<12>;
+.reg .b32 %r<3>;
+mov.u32 a0, 2;
+mov.u32 a11, a0;
+mov.u32 %r1, a11;
+}
+{
+.reg .b16 a<2>;
+mov.u16 a0, 3;
+}
+mov.u32 %r2, %r1;
+ret;
+"""
+
+
+def test_ranges_in_braces_declare_registers_of_their_own_with_or_without_a_percent_sign():
+    function = read_ptx(body(SCOPES, registers=".reg .b32 %r<3>;")).functions["k"]
+    outer, first, copied, inner, other, last, _ = [item.operands for item in function.instructions]
+    assert copied == (Register("a11"), first[0])
+    assert inner[0] != outer[0] and inner[1] == Register("a11")
+    assert other[0] not in (first[0], Register("a11"))
+    assert last == (Register("%r2"), outer[0])
+    kinds = [function.type_of(one[0].name) for one in (outer, first, inner, other)]
+    assert kinds == ["b32", "b32", "b32", "b16"]
+
+
+def test_a_name_behind_the_end_of_a_range_in_braces_is_no_register_of_it():
+    text = "{\n.reg .b32 a<2>;\nmov.u32 a1, a2;\n}\n"
+    (item, *_) = read_ptx(body(text + "ret;")).functions["k"].instructions
+    assert item.operands == (Register("a1"), Symbol("a2"))
+
+
 def test_variables_have_spaces_sizes_and_contents():
     text = HEAD + (
         ".visible .shared .align 4 .b8 tile[4224];\n"

@@ -108,6 +108,17 @@ def converted(kind: str, relu: bool = False) -> Callable[..., Any]:
     return calculate
 
 
+def towards_zero(first: Any, second: Any) -> int | None:
+    """Two halves, each no further from zero than its number."""
+    if np.isnan([first, second]).any():
+        return None
+    with np.errstate(over="ignore"):
+        near = np.array([second, first]).astype(np.float16)
+    further = np.abs(near.astype(np.float64)) > np.abs(np.array([second, first], np.float64))
+    found = np.where(further, np.nextafter(near, np.float16(0)), near)
+    return int(found.view(np.uint32)[0])
+
+
 def tf32(value: Any) -> int | None:
     """The nearest number with ten bits behind the point; halves go away from zero."""
     if np.isnan(value):
@@ -125,6 +136,7 @@ CASES = [
     Case("cvt.rn.relu.f16x2.f32 {d}, {a}, {b};", "f32 f32", "u32", converted("f16", relu=True)),
     Case("cvt.rn.bf16x2.f32 {d}, {a}, {b};", "f32 f32", "u32", converted("bf16")),
     Case("cvt.rn.relu.bf16x2.f32 {d}, {a}, {b};", "f32 f32", "u32", converted("bf16", relu=True)),
+    Case("cvt.rz.f16x2.f32 {d}, {a}, {b};", "f32 f32", "u32", towards_zero),
     Case("cvt.rna.tf32.f32 {d}, {a};", "f32", "u32", tf32),
     Case("cvt.rn.relu.f16.f32 {d}, {a};", "f32", "f16", lambda a: a if np.isnan(a) else max(a, 0)),
 ]
@@ -164,7 +176,6 @@ PTX = (
     "line",
     [
         "cvt.rn.satfinite.bf16x2.f32 %r0, %r1, %r2;",
-        "cvt.rz.f16x2.f32 %r0, %r1, %r2;",
         "cvt.rn.f16x2.e4m3x2 %r0, %r1;",
         "cvt.rna.f32.f64 %r0, %r1;",
         "cvt.rn.relu.f32.f64 %r0, %r1;",
