@@ -55,9 +55,13 @@ class Gpu:
 
     def tell_missing(self, name: str) -> None:
         """Say once that the simulated driver lacks a function."""
-        if name not in self._told:
-            self._told.add(name)
-            print(f"advisor: the simulated GPU does not offer {name}.", file=sys.stderr)
+        self.tell(f"the simulated GPU does not offer {name}.")
+
+    def tell(self, sentence: str) -> None:
+        """Say something once."""
+        if sentence not in self._told:
+            self._told.add(sentence)
+            print(f"advisor: {sentence}", file=sys.stderr)
 
     def take_pending(self) -> BaseException | None:
         """What the last failing call raised; it is forgotten."""

@@ -266,3 +266,32 @@ def test_a_process_forked_before_the_first_use_has_a_device_of_its_own(program: 
         os.waitpid(child, 0)
     """)
     assert out == "[0 1 2]\n"
+
+
+def test_modules_come_from_files_too_and_machine_code_is_told_apart(program: Program) -> None:
+    out = program("""
+        import io, sys, pathlib
+        from cuda.bindings import driver
+        cuda.current_context()
+        ptx = ".version 8.0\\n.target sm_80\\n.address_size 64\\n.visible .entry k()\\n{\\nret;\\n}\\n"
+        files = {"k.ptx": ptx.encode(), "k.cubin": b"\\x7fELF" + bytes(60), "bad.ptx": b"no PTX"}
+        for name, content in files.items():
+            pathlib.Path(name).write_bytes(content)
+        sys.stderr = io.StringIO()
+        for name in (*files, "k.cubin", "none.ptx"):
+            print(name, driver.cuModuleLoad(name.encode())[0].name)
+        module = driver.cuModuleLoad(b"k.ptx")[1]
+        print(driver.cuModuleGetFunction(module, b"k")[0].name)
+        print(sys.stderr.getvalue().count("machine code"), sys.stderr.getvalue())
+        sys.stderr = sys.__stderr__
+    """)
+    assert out.splitlines()[:7] == [
+        "k.ptx CUDA_SUCCESS",
+        "k.cubin CUDA_ERROR_INVALID_IMAGE",
+        "bad.ptx CUDA_ERROR_INVALID_PTX",
+        "k.cubin CUDA_ERROR_INVALID_IMAGE",
+        "none.ptx CUDA_ERROR_FILE_NOT_FOUND",
+        "CUDA_SUCCESS",
+        "1 advisor: machine code (a cubin or a fat binary) cannot be run without a GPU; "
+        "PTX and source text can.",
+    ]

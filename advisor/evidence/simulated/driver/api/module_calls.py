@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import os
+from pathlib import Path
 from typing import Any
 
 from advisor.evidence.simulated.driver.api.modules import LoadedKernel, LoadedModule, load
 from advisor.evidence.simulated.driver.entry_points import Handle, OutHandle, OutInt, OutSize, entry
 from advisor.evidence.simulated.driver.gpu import Gpu, require
-from advisor.evidence.simulated.driver.results import Result
+from advisor.evidence.simulated.driver.results import CallFailed, Result
 from advisor.evidence.simulated.simt.launch import parameter_offsets
 
 _INT, _UNSIGNED, _SIZE = ctypes.c_int, ctypes.c_uint, ctypes.c_size_t
@@ -34,8 +36,29 @@ class ModuleCalls:
 
     @entry("cuLibraryLoadData cuModuleLoadData cuModuleLoadDataEx", OutHandle, _DATA)
     def _load(self, out: Any, image: int) -> None:
+        self._loaded(out, image)
+
+    @entry("cuLibraryLoadFromFile cuModuleLoad", OutHandle, _TEXT)
+    def _load_file(self, out: Any, name: bytes | None) -> None:
+        require(name)
+        try:
+            image = ctypes.create_string_buffer(Path(os.fsdecode(name or b"")).read_bytes())
+        except OSError as problem:
+            raise CallFailed(Result.CUDA_ERROR_FILE_NOT_FOUND) from problem
+        self._loaded(out, ctypes.addressof(image))
+
+    def _loaded(self, out: Any, image: int) -> None:
+        try:
+            module = load(image)
+        except CallFailed as failure:
+            if failure.result is Result.CUDA_ERROR_INVALID_IMAGE:
+                self.gpu.tell(
+                    "machine code (a cubin or a fat binary) cannot be run without a GPU; "
+                    "PTX and source text can."
+                )
+            raise
         handle = self.gpu.handle()
-        self.modules[handle] = load(image)
+        self.modules[handle] = module
         out[0] = handle
 
     @entry("cuLibraryUnload cuModuleUnload", Handle)
