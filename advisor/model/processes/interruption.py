@@ -211,7 +211,7 @@ def _raise_where_it_is_seen(number: int, frame: FrameType | None) -> None:
 
 
 def _ask_again(number: int) -> None:
-    again = threading.Timer(_AGAIN_SECONDS, _thread.interrupt_main, (number,))
+    again = threading.Timer(_AGAIN_SECONDS, _signal_main_thread, (number,))
     again.daemon = True
     again.start()
 
