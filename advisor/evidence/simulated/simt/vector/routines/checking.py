@@ -16,6 +16,7 @@ from advisor.evidence.simulated.simt.vector.lanes import (
     vector,
 )
 from advisor.evidence.simulated.simt.vector.layout import (
+    ATOMIC,
     FIXED_BOUNDS,
     LOCAL_WINDOW,
     SECTOR_SHIFT,
@@ -91,7 +92,7 @@ def _check(r: Routine) -> None:
                 with fine:
                     bit = r.shl(r.number(1, I32), lane)
                     r.store(r.or_(r.value(good, I32), bit), good)
-                    _mark(r, site, address, size)
+                    _mark(r, site, address)
                 with crooked:
                     _bad(r, context, site, lane, address, Defect.MISALIGNED)
             with otherwise:
@@ -99,13 +100,14 @@ def _check(r: Routine) -> None:
     r.ret(r.value(good, I32))
 
 
-def _mark(r: Routine, site: Any, address: Any, size: Any) -> None:
+def _mark(r: Routine, site: Any, address: Any) -> None:
     """Mark a good lane's sector, where the lane lies in the buffer that the site knows now.
 
     Lanes of one access may lie in different buffers, each with a map of its own.
     """
     base = r.site_word(site, Site.TOUCHED)
-    known = _within(r, address, size, r.site_word(site, Site.LOW), r.site_word(site, Site.HIGH))
+    low, high = r.site_word(site, Site.LOW), r.site_word(site, Site.HIGH)
+    known = r.and_(r.icmp_unsigned(">=", address, low), r.icmp_unsigned("<", address, high))
     with r.if_then(r.and_(known, r.icmp_unsigned("!=", base, r.number(0)))):
         sector = r.lshr(address, r.number(SECTOR_SHIFT))
         r.store(r.number(1, I8), r.inttoptr(r.add(base, sector), POINTER), align=1)
@@ -117,6 +119,20 @@ def _within(r: Routine, address: Any, size: Any, low: Any, high: Any) -> Any:
     return r.and_(between, r.icmp_unsigned(">=", r.sub(high, address), size))
 
 
+def _may_be_a_part(r: Routine, address: Any, size: Any, description: Any) -> Any:
+    """Whether an access may go to a word of which its buffer holds a part: aligned 32 bits, no plain store.
+
+    Memory is handed out in granules of 256 bytes and more (CUDA C++ Programming Guide, "Device Memory
+    Accesses"), so the rest of the word is there. Atomic operations on 8 and 16 bits that a device lacks are
+    made of a load and of exchanges of the word around the element (LLVM, "Atomic Instructions and
+    Concurrency Guide", https://llvm.org/docs/Atomics.html, AtomicExpandPass).
+    """
+    word = r.icmp_unsigned("==", size, r.number(4))
+    aligned = r.icmp_unsigned("==", r.and_(address, r.number(3)), r.number(0))
+    action = r.and_(description, r.number(WRITES | ATOMIC))
+    return r.and_(r.and_(word, aligned), r.icmp_unsigned("!=", action, r.number(WRITES)))
+
+
 @routine("is_inside", I1, POINTER, POINTER, I64, I64)
 def _is_inside(r: Routine) -> None:
     """Emit whether an access of a lane lies within its site's bounds; where none are fixed, in a buffer.
@@ -124,24 +140,29 @@ def _is_inside(r: Routine) -> None:
     A generic address may also lie in the windows of the block's shared and the thread's local memory.
     """
     context, site, address, size = r.arguments
-
+    description = r.site_word(site, Site.DESCRIPTION)
     flag = I1
     result = r.variable(_within(r, address, size, r.site_word(site, Site.LOW), r.site_word(site, Site.HIGH)))
-    fixed = r.icmp_unsigned(
-        "!=", r.and_(r.site_word(site, Site.DESCRIPTION), r.number(FIXED_BOUNDS)), r.number(0)
-    )
-    open_question = r.and_(r.not_(r.value(result, flag)), r.not_(fixed))
-    with r.if_then(open_question):
+    fixed = r.icmp_unsigned("!=", r.and_(description, r.number(FIXED_BOUNDS)), r.number(0))
+    word = _may_be_a_part(r, address, size, description)
+    in_doubt = r.and_(r.not_(r.value(result, flag)), r.or_(word, r.not_(fixed)))
+    with r.if_then(in_doubt):
         table = r.context_word(context, Context.EXTENTS, POINTER)
         with r.loop(r.context_word(context, Context.EXTENT_COUNT)) as number:
             entry = r.gep(table, [r.mul(number, r.number(Extent.WORDS))], source_etype=I64)
             low, high = r.get(entry, WORD * Extent.LOW, I64), r.get(entry, WORD * Extent.HIGH, I64)
-            with r.if_then(_within(r, address, size, low, high)):
+            begun = r.and_(r.icmp_unsigned(">=", address, low), r.icmp_unsigned("<", address, high))
+            part = r.and_(word, r.and_(begun, r.icmp_unsigned(">", r.add(address, size), high)))
+            ends_here = r.icmp_unsigned("==", high, r.site_word(site, Site.HIGH))
+            ends_here = r.and_(ends_here, r.icmp_unsigned(">=", address, r.site_word(site, Site.LOW)))
+            with r.if_then(r.and_(fixed, r.and_(part, ends_here))):
+                r.store(r.number(1, flag), result)
+            with r.if_then(r.and_(r.not_(fixed), r.or_(part, _within(r, address, size, low, high)))):
                 r.put(low, site, WORD * Site.LOW)
                 r.put(high, site, WORD * Site.HIGH)
                 r.put(_map_of(r, site, entry), site, WORD * Site.TOUCHED)
                 r.store(r.number(1, flag), result)
-        space = r.and_(r.lshr(r.site_word(site, Site.DESCRIPTION), r.number(8)), r.number(15))
+        space = r.and_(r.lshr(description, r.number(8)), r.number(15))
         generic = r.icmp_unsigned("==", space, r.number(Space.GENERIC))
         for window, word in ((SHARED_WINDOW, Context.SHARED_SIZE), (LOCAL_WINDOW, Context.LOCAL_SIZE)):
             begin = r.number(window)
