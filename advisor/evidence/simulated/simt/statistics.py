@@ -101,7 +101,7 @@ def _accesses(kernel: Kernel, execution: Execution, names: dict[str, str]) -> li
     found: dict[tuple[Any, ...], AccessCounts] = {}
     for access in kernel.warp.accesses.values():
         at = access.instruction
-        if at not in blocks:
+        if at not in blocks or not access.counted:
             continue
         path, line = place_of(kernel.function.instructions[at].location)
         kind = "atomic" if access.atomic else "store" if access.writes else "load"

@@ -15,7 +15,13 @@ from typing import Any
 from llvmlite import ir
 
 from advisor.evidence.simulated.simt.launch import parameter_offsets
-from advisor.evidence.simulated.simt.ptx.control_flow import Block, ControlFlow, control_flow, meetings_of
+from advisor.evidence.simulated.simt.ptx.control_flow import (
+    Block,
+    ControlFlow,
+    awaits_phase,
+    control_flow,
+    meetings_of,
+)
 from advisor.evidence.simulated.simt.ptx.liveness import CARRY, Liveness, liveness, written
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function, Instruction, Module
 from advisor.evidence.simulated.simt.ptx.uniformity import Uniformity, uniformity
@@ -47,7 +53,14 @@ from advisor.evidence.simulated.simt.vector.memory import atomics
 from advisor.evidence.simulated.simt.vector.memory import loads_and_stores as memory
 from advisor.evidence.simulated.simt.vector.routines.builder import ROUTINES
 from advisor.evidence.simulated.simt.vector.sites import accesses, by_instruction
-from advisor.evidence.simulated.simt.vector.tensor import asynchronous_copies, matrices, products
+from advisor.evidence.simulated.simt.vector.tensor import (
+    asynchronous_copies,
+    group_products,
+    matrices,
+    memory_barriers,
+    products,
+    tensor_maps,
+)
 from advisor.evidence.simulated.simt.vector.translation import calls, warps
 from advisor.evidence.simulated.simt.vector.translation.barriers import begin_behind_barriers, count_votes
 from advisor.evidence.simulated.simt.vector.translation.emission import HANDLERS, Emission
@@ -61,8 +74,8 @@ from advisor.evidence.simulated.simt.vector.translation.shuffled_values import (
 from advisor.evidence.simulated.simt.vector.translation.warp_function import WarpFunction
 
 HANDLER_MODULES = (
-    asynchronous_copies, atomics, bits, calls, conversions, integers, matrices, memory, moves, products,
-    warps,
+    asynchronous_copies, atomics, bits, calls, conversions, group_products, integers, matrices, memory,
+    memory_barriers, moves, products, tensor_maps, warps,
 )  # fmt: skip
 # LLVM instructions: for code without optimisation LLVM compares the loads of a block with each other, which
 # takes most of the time in blocks of thousands. Optimised code is the same with longer ones.
@@ -216,6 +229,7 @@ class _Writer:
         builder, e = self.builder, self.emission
         builder.position_at_end(self.blocks[block.number])
         e.enter_block(builder.load(self.mask, typ=I32))
+        self._await_phase(block)
         self._count_block(block)
         self.overflow.begin_block()
         begin_behind_barriers(e, self.function, self.barriers_before.get(block.number, ()))
@@ -230,6 +244,21 @@ class _Writer:
             self._limit_block()
         self._keep_registers(block)
         self._end(block)
+
+    def _await_phase(self, block: Block) -> None:
+        """Let the warp wait before a block until the phase of a barrier has ended, where all its lanes do."""
+        item = self.function.instructions[block.first] if block.last > block.first else None
+        if item is None or not awaits_phase(item) or not self.uniform.ordered:
+            return
+        builder = self.builder
+        self.names.current = block.first
+        ended = memory_barriers.awaited(self.emission, item)
+        on, wait = builder.append_basic_block("ended"), builder.append_basic_block("await")
+        builder.cbranch(ended, on, wait)
+        builder.position_at_end(wait)
+        self._store_counters(constant(I32, block.number), self.emission.mask)
+        builder.branch(self.leave)
+        builder.position_at_end(on)
 
     def _instruction(self, number: int, item: Instruction) -> None:
         handler = HANDLERS.get(item.opcode)

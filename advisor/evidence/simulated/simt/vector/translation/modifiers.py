@@ -22,10 +22,10 @@ _ATOMICS = _MEMORY | {
     "add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec", "acq_rel", "noftz",
 }  # fmt: skip
 _MATRICES = frozenset({"sync", "aligned", "m8n8", "x1", "x2", "x4", "trans", "shared"})
-# What `mma` may have stands in the table of fragments.
+# What `mma`, `wgmma`, barriers and copies in bulk may have is known where they are translated.
 _ANYTHING = frozenset({"mma", "membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent", "discard",
                        "applypriority", "createpolicy", "brkpt", "call", "extern", "trap",
-                       "exit"})  # fmt: skip
+                       "exit", "wgmma", "mbarrier", "tensormap"})  # fmt: skip
 
 ALLOWED: dict[str, frozenset[str]] = {
     "add": _ROUNDING | {"ftz", "sat", "cc"},
@@ -63,6 +63,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "vote": frozenset({"sync", "all", "any", "uni", "ballot"}),
     "match": frozenset({"sync", "all", "any"}),
     "elect": frozenset({"sync"}),
+    "setmaxnreg": frozenset({"inc", "dec", "sync", "aligned"}),
     "cp": frozenset(
         {
             "async",
@@ -88,7 +89,7 @@ ALLOWED: dict[str, frozenset[str]] = {
 
 def refused(item: Instruction) -> str | None:
     """Why an instruction is refused for its modifiers or its barrier, None where it is not."""
-    if item.opcode in _ANYTHING:
+    if item.opcode in _ANYTHING or (item.opcode == "cp" and "bulk" in item.modifiers):
         return None
     for modifier in item.modifiers:
         if modifier not in ALLOWED.get(item.opcode, frozenset()):
