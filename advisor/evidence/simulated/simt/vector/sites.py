@@ -11,6 +11,7 @@ from advisor.evidence.simulated.simt.ptx.launch_values import values_of_the_laun
 from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Address,
     Function,
+    Group,
     Instruction,
     Integer,
     Operand,
@@ -36,7 +37,7 @@ ROW_BYTES = 16
 # The bytes that `cp.async` may copy for a lane.
 COPIED = (4, 8, 16)
 _WITH_BARRIERS = frozenset({"mbarrier", "tensormap", "wgmma"})
-_BARRIER_BYTES = 8
+_BARRIER_BYTES = _POINTER_BYTES = 8
 _PASSES_ON = frozenset({"mov", "cvta", "add", "sub", "selp", "mad"})
 # Where the terms of a sum stand among the operands, and what may bring an address from memory.
 _TERMS = {"add": (1, 2), "mad": (3,), "mov": (1,), "cvta": (1,)}
@@ -87,7 +88,7 @@ def accesses(function: Function) -> dict[int, Access]:
         if item.opcode in _OF_MATRICES:
             found[len(found)] = _of_matrices(len(found), number, item, roots)
         if item.opcode == "cp":
-            found.update((one.number, one) for one in _of_copy(len(found), number, item, roots))
+            found.update((one.number, one) for one in _of_copy(function, (len(found), number), item, roots))
         if item.opcode in _WITH_BARRIERS:
             found.update((one.number, one) for one in _of_groups(len(found), number, item, roots))
         if item.opcode not in ("ld", "st", "atom", "red", "ldu") or "param" in item.modifiers:
@@ -181,10 +182,13 @@ def bulk_copy(item: Instruction) -> BulkCopy | None:
     return BulkCopy(outside, shared, begin, size, barrier)
 
 
-def _of_copy(own: int, number: int, item: Instruction, roots: dict[str, str]) -> list[Access]:
+def _of_copy(
+    function: Function, numbers: tuple[int, int], item: Instruction, roots: dict[str, str]
+) -> list[Access]:
     """The load from global memory of a copy, and its store into shared memory."""
+    own, number = numbers
     if (bulk := bulk_copy(item)) is not None:
-        return _in_bulk(own, number, bulk, roots)
+        return _in_bulk(function, numbers, bulk, roots)
     size = copied_bytes(item)
     if size is None:
         return []
@@ -195,9 +199,18 @@ def _of_copy(own: int, number: int, item: Instruction, roots: dict[str, str]) ->
     ]
 
 
-def _in_bulk(own: int, number: int, copy: BulkCopy, roots: dict[str, str]) -> list[Access]:
-    """The load of a copy in bulk, its store, and the barrier that it tells of its end."""
+def _in_bulk(
+    function: Function, numbers: tuple[int, int], copy: BulkCopy, roots: dict[str, str]
+) -> list[Access]:
+    """The load of a copy in bulk, its store, and the barrier that it tells of its end.
+
+    A parameter that is a tensor's map begins with the tensor's address; a map in memory is not the tensor.
+    """
+    own, number = numbers
     in_global, in_shared = _root_of(copy.in_global.base, roots), _root_of(copy.in_shared.base, roots)
+    maps = {one.name for one in function.parameters if one.size > _POINTER_BYTES}
+    if copy.begin and in_global not in maps:
+        in_global = None
     if copy.barrier is None:
         return [
             Access(own, number, Space.SHARED, ROW_BYTES, False, False, in_shared, own_lanes=True),

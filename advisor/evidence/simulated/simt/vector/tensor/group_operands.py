@@ -12,13 +12,12 @@ from typing import Any
 
 from llvmlite import ir
 
-from advisor.evidence.simulated.simt.vector.instruction_lines import Written
+from advisor.evidence.simulated.simt.vector.arithmetic.eight_bit_floats import widened_from_eight
 from advisor.evidence.simulated.simt.vector.lanes import (
     FLOAT,
     HALF,
     I1,
     I8,
-    I16,
     I32,
     I64,
     LANES,
@@ -215,27 +214,7 @@ def _numbers(r: Routine, name: str, bits: Any) -> Any:
         return r.bitcast(r.shl(r.zext(bits, wide), splat(I32, 16, SIDE)), floats)
     if name == "f16":
         return r.fpext(r.bitcast(bits, vector(HALF, SIDE)), floats)
-    return of_eight_bits(r, name, bits)
-
-
-def of_eight_bits(r: Any, name: str, bits: Any) -> Any:
-    """Numbers of eight bits as float32; PTX ISA, "Alternate Floating-Point Data Formats".
-
-    An e5m2 is the high half of an f16; an e4m3 has its exponent biased by 7, not by 15, and one NaN.
-    """
-    count = bits.type.count
-    wide = r.zext(bits, vector(I16, count))
-    halves, floats = vector(HALF, count), vector(FLOAT, count)
-    if name == "e5m2":
-        return r.fpext(r.bitcast(r.shl(wide, splat(I16, 8, count)), halves), floats)
-    magnitude = r.and_(wide, splat(I16, 0x7F, count))
-    sign = r.shl(r.and_(wide, splat(I16, 0x80, count)), splat(I16, 8, count))
-    half = r.or_(r.shl(magnitude, splat(I16, 7, count)), sign)
-    value = r.fmul(
-        r.fpext(r.bitcast(half, halves), floats), Written(floats, f"splat (float {float(256):e})")
-    )
-    missing = r.icmp_unsigned("==", magnitude, splat(I16, 0x7F, count))
-    return r.select(missing, r.bitcast(splat(I32, 0x7FFFFFFF, count), floats), value)
+    return widened_from_eight(r, name, bits)
 
 
 def reader_of(name: str, turned: bool, left: bool) -> str:

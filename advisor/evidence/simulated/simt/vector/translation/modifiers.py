@@ -46,7 +46,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "rsqrt": frozenset({"ftz", "approx"}),
     **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh"), frozenset({"ftz", "approx"})),
     "testp": frozenset({"finite", "infinite", "number", "notanumber", "normal", "subnormal"}),
-    "cvt": _ROUNDING | {"rni", "rzi", "rmi", "rpi", "ftz", "sat", "rna", "relu"},
+    "cvt": _ROUNDING | {"rni", "rzi", "rmi", "rpi", "ftz", "sat", "rna", "relu", "satfinite"},
     "setp": _COMPARISONS,
     "set": _COMPARISONS,
     "slct": frozenset({"ftz"}),
