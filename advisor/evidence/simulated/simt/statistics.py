@@ -9,7 +9,12 @@ from collections import Counter
 from typing import Any
 
 from advisor.evidence.simulated.simt.counts import WARP, AccessCounts, BranchCounts, Statistics
-from advisor.evidence.simulated.simt.instruction_costs import cost_of, precision_of, product_operations
+from advisor.evidence.simulated.simt.instruction_costs import (
+    cost_of,
+    is_product,
+    precision_of,
+    product_operations,
+)
 from advisor.evidence.simulated.simt.launch import Launch
 from advisor.evidence.simulated.simt.machine import Execution
 from advisor.evidence.simulated.simt.ptx.ptx_program import Location
@@ -86,7 +91,7 @@ def _count_instructions(found: Statistics, kernel: Kernel, execution: Execution)
             if cost.flops:
                 precision = precision_of(item)
                 found.flops[precision] = found.flops.get(precision, 0) + lanes * cost.flops
-            if item.opcode == "mma":
+            if is_product(item):
                 factors = precision_of(item)
                 found.products[factors] = found.products.get(factors, 0) + lanes * product_operations(item)
 

@@ -1,8 +1,8 @@
 """Descriptors of tensors among the arguments of a launch, as kernels want them.
 
 Kernels for 8.0 want them taken apart, those for 9.0 and later a tensor map with the shape and the strides:
-Triton's metadata of a kernel then say for each descriptor how its tensor lies in shared memory. Triton 3.9 has
-functions for its launchers that take them apart; earlier versions do the same within their launcher.
+Triton's metadata of a kernel then say for each descriptor how its tensor lies in shared memory. Triton 3.9
+has functions for its launchers that take them apart; earlier versions do the same within their launcher.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class MappedTensor:
     layout: Mapping[str, Any]
 
     def map_at(self, address: int) -> bytes:
-        """The map of the tensor whose first element is at an address; raises RuntimeError for another kind."""
+        """The map of the tensor whose first element is at an address; RuntimeError for another kind."""
         given, layout = self.descriptor, self.layout
         if layout.get("fp4_padded") or layout.get("is_im2col"):
             raise RuntimeError("Descriptors of images and of numbers of four bits are not executed.")

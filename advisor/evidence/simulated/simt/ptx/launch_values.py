@@ -17,8 +17,20 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
 )
 
 _OF_THREADS = frozenset(
-    {"shfl", "vote", "match", "elect", "activemask", "call", "extern", "atom", "bar", "mma",
-     "wgmma", "mbarrier"}
+    {
+        "shfl",
+        "vote",
+        "match",
+        "elect",
+        "activemask",
+        "call",
+        "extern",
+        "atom",
+        "bar",
+        "mma",
+        "wgmma",
+        "mbarrier",
+    }
 )
 _LOADS = frozenset({"ld", "ldu", "ldmatrix"})
 

@@ -193,7 +193,7 @@ class Box(IntEnum):
 
 
 class GroupScratch(IntEnum):
-    """Byte offsets in the memory of products of groups of warps: sums, A for each lane, B, registers of A."""
+    """Byte offsets in the memory of products of warp groups: sums, A by lanes, B, registers of A."""
 
     SUMS = 0
     LEFT = 16_384

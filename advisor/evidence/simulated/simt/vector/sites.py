@@ -137,8 +137,8 @@ def copied_bytes(item: Instruction) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class BulkCopy:
-    """A copy in bulk: of a box of a tensor, whose map is `in_global` and which has a `begin` for each axis, or
-    of `size` bytes. One to shared memory tells a `barrier` of its end.
+    """A copy in bulk: of a box of a tensor, whose map is `in_global` and which has a `begin` for each axis,
+    or of `size` bytes. One to shared memory tells a `barrier` of its end.
     """
 
     in_global: Address
@@ -149,9 +149,7 @@ class BulkCopy:
 
 
 _BULK_HINTS = frozenset({"L2::cache_hint", "tile"})
-_TO_SHARED = tuple(
-    (one, "global", "mbarrier::complete_tx::bytes") for one in ("shared", "shared::cluster")
-)
+_TO_SHARED = tuple((one, "global", "mbarrier::complete_tx::bytes") for one in ("shared", "shared::cluster"))
 _TO_GLOBAL = ("global", "shared", "bulk_group")
 _AXES = ("1d", "2d", "3d", "4d", "5d")
 
@@ -170,7 +168,7 @@ def bulk_copy(item: Instruction) -> BulkCopy | None:
     size = given.pop() if not axes and given else None
     if len(given) != 2 or axes < 0 or (barrier is None and rest != _TO_GLOBAL):
         return None
-    shared, outside = (given if barrier is not None else given[::-1])
+    shared, outside = given if barrier is not None else given[::-1]
     begin: tuple[Operand, ...] = ()
     if axes and isinstance(outside, Group) and len(outside.items) == 2:
         outside, group = outside.items
@@ -221,9 +219,7 @@ def _in_bulk(
     barrier = _root_of(copy.barrier.base, roots)
     return [
         Access(own, number, Space.GLOBAL, ROW_BYTES, False, False, in_global, own_lanes=True),
-        Access(
-            own + 1, number, Space.SHARED, ROW_BYTES, True, False, in_shared, reads=False, own_lanes=True
-        ),
+        Access(own + 1, number, Space.SHARED, ROW_BYTES, True, False, in_shared, reads=False, own_lanes=True),
         Access(own + 2, number, Space.SHARED, _BARRIER_BYTES, True, True, barrier, counted=False),
     ]
 

@@ -41,7 +41,7 @@ _ROUND_TO_INTEGER = {"rni": "llvm.roundeven", "rzi": "llvm.trunc", "rmi": "llvm.
 
 @handles("cvt")
 def _convert(e: Emission, item: Instruction) -> None:
-    if (pair := _PAIRS.get(item.types)) is not None:
+    if (pair := _PAIRS.get(item.types[:2]) if len(item.types) == 2 else None) is not None:
         if set(item.modifiers) - {"relu"} != pair[1]:
             raise e.unsupported(item, "this rounding to this type")
         e.write(item, pair[0](e, item))
@@ -79,7 +79,7 @@ _CONVERTED = frozenset(
 
 
 # Conversions of two numbers of eight bits, with the modifiers that they have.
-_PAIRS = {
+_PAIRS: dict[tuple[str, ...], Any] = {
     (name, source): (pair_narrowed, {"rn", "satfinite"}) for name in PAIRS for source in ("f32", "f16x2")
 } | {("f16x2", name): (pair_widened, {"rn"}) for name in PAIRS}
 _OF_TENSORS = frozenset({"f16", "bf16", "f16x2", "bf16x2", "tf32"})

@@ -49,7 +49,7 @@ def widened_from_eight(builder: Builder, name: str, bits: Any) -> Any:
 
 
 def narrowed_to_eight(e: Emission, item: Instruction, name: str, value: Any) -> Any:
-    """The bits of f32 numbers rounded to the nearest of eight, 16 bits wide; what is too large is the largest."""
+    """The bits, in 16, of the nearest numbers of eight bits to f32; the largest for what is too large."""
     builder, form = e.builder, _FORMATS[name]
     bits = e.as_integer(value)
     magnitude = builder.and_(bits, same(bits, 0x7FFFFFFF))

@@ -48,7 +48,7 @@ def place_of(e: Emission, item: Instruction, address: Address, part: int = 0, la
 
 
 def site_of(e: Emission, address: Address, part: int = 0) -> Place:
-    """The place of an access whose requests and lanes are not counted here; all lanes of the block go there."""
+    """The place of an access whose requests and lanes are not counted here, for all lanes of the block."""
     access = e.names.accesses[e.names.current][part]
     base = _base(e, access, address.base)
     if access.space == Space.GENERIC:

@@ -119,7 +119,9 @@ def _run_block(r: Routine) -> None:
     with r.repeat(lambda: r.icmp_signed("<", r.value(status, I32), r.number(0, I32))):
         r.put(r.number(0), context, WORD * Context.RAN)
         _run_warps(r, context, status)
-        with r.if_then(r.icmp_unsigned("==", r.context_word(context, Context.RAN), r.number(0)), likely=False):
+        with r.if_then(
+            r.icmp_unsigned("==", r.context_word(context, Context.RAN), r.number(0)), likely=False
+        ):
             _next_slice_or_end(r, context, status)
         with r.if_then(r.icmp_signed("<", r.value(status, I32), r.number(0, I32))):
             r.store(r.call(r.module.globals["meet"], [context]), status)
@@ -176,7 +178,7 @@ def _next_slice_or_end(r: Routine, context: Any, status: Any) -> None:
 
 
 def _awaits_nothing(r: Routine, context: Any, state: Any, runs: Any) -> Any:
-    """Whether a warp that could run waits for no phase of a barrier in shared memory, or one that has ended."""
+    """Whether a warp that could run waits for no phase of a barrier, or for one that has ended."""
     result = r.variable(r.number(1, I1))
     awaited = r.get(state, State.AWAITED, I64)
     with r.if_then(r.and_(runs, r.icmp_unsigned("!=", awaited, r.number(0))), likely=False):

@@ -45,7 +45,8 @@ def _begin(r: Routine) -> None:
 
 @routine("arrive_at_barrier", _ADDRESSES, POINTER, POINTER, _ADDRESSES, I32, vector(I32), vector(I32), I1)
 def _arrive(r: Routine) -> None:
-    """Let lanes arrive so often and expect so many bytes, or arrive in no later phase; emits the words before.
+    """Let lanes arrive so often, and in no later phase if that is said, and expect so many bytes; emits the
+    words before.
 
     The bytes count before the arrival does.
     """

@@ -120,8 +120,8 @@ class _Rows:
 
     @contextmanager
     def each(self) -> Iterator[tuple[Any, Any, Any, Any]]:
-        """A loop over rows: where its first element would be, its offset in the box, the bytes that are in the
-        tensor from and up to.
+        """A loop over rows: where the first element would be, the row's offset in the box, and the first byte
+        in the tensor and the one behind the last.
         """
         r = self.r
         with r.loop(self.rows) as number:
@@ -151,6 +151,7 @@ class _Rows:
 
 
 def move(r: Routine, source: Any, target: Any, size: int) -> None:
+    """Copy so many bytes, a power of two or a multiple of eight."""
     kind = ir.IntType(8 * size) if size <= 8 else vector(I64, size // 8)
     r.store(r.load(source, typ=kind, align=1), target, align=1)
 
@@ -178,7 +179,7 @@ def _load(r: Routine) -> None:
 
 
 def _new_entry(r: Routine, context: Any) -> Any:
-    """The place of a new entry; where there is no room, the oldest box is copied: a copy may end at any time."""
+    """The place of a new entry; without room the oldest box is copied first: a copy may end at any time."""
     table = r.context_word(context, Context.BOXES, POINTER)
     full = r.icmp_unsigned(">=", r.context_word(context, Context.BOX_COUNT), r.number(Box.CAPACITY))
     with r.if_then(full, likely=False):
@@ -203,9 +204,7 @@ def _fits(r: Routine, context: Any, site: Any, place: Any, size: Any, alignment:
     aligned = r.icmp_unsigned("==", r.and_(offset, r.sub(alignment, r.number(1))), r.number(0))
     for fine, kind in ((room, Defect.OUT_OF_BOUNDS), (r.or_(aligned, r.not_(room)), Defect.MISALIGNED)):
         with r.if_then(r.not_(fine), likely=False):
-            r.call(
-                r.module.globals["note_defect"], [context, r.number(kind), site, r.number(0, I32), place]
-            )
+            r.call(r.module.globals["note_defect"], [context, r.number(kind), site, r.number(0, I32), place])
     return r.and_(room, aligned)
 
 
@@ -310,7 +309,8 @@ def _store_pieces(r: Routine) -> None:
     for size in _PIECES:
         with r.if_then(r.icmp_unsigned("==", step, r.number(size))), r.each_lane(good) as lane:
             into, from_ = (
-                r.inttoptr(r.load(r.element(one, I64, lane), typ=I64), POINTER) for one in (place, shared_place)
+                r.inttoptr(r.load(r.element(one, I64, lane), typ=I64), POINTER)
+                for one in (place, shared_place)
             )
             move(r, from_, into, size)
     unsettled = r.context_word(context, Context.ELEMENTS_UNSETTLED)

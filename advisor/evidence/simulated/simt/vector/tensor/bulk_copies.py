@@ -1,7 +1,7 @@
 """Copies of bytes and of boxes of tensors by one lane; PTX ISA, "cp.async.bulk", "cp.async.bulk.tensor".
 
-What goes to shared memory is there once the phase of a barrier has ended. What goes to global memory is copied
-at once, so groups of such copies need not be waited for.
+What goes to shared memory is there once the phase of a barrier has ended. What goes to global memory is
+copied at once, so groups of such copies need not be waited for.
 """
 
 from __future__ import annotations

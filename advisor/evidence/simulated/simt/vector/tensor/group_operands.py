@@ -1,8 +1,8 @@
 """Routines that read the operands of a product of a group of warps; PTX ISA, "wgmma", "Matrix descriptor".
 
-A descriptor has in bits 0 to 13 where the matrix begins, from 16 and from 32 on two steps, all in units of 16
-bytes, and in bits 62 and 63 how rows are swizzled. Matrices lie as eight rows of 16 bytes, a step apart that is
-as wide as the swizzle; what a row is, is the matrix's row or, where it is turned, one depth of eight rows.
+A descriptor has in bits 0 to 13 where the matrix begins, from 16 and from 32 on two steps, all in units of
+16 bytes, and in bits 62 and 63 how rows are swizzled. Matrices lie as eight rows of 16 bytes, a step apart
+that is as wide as the swizzle; such a row is one of the matrix or, where it is turned, one depth of eight rows.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class _Matrix:
         return found
 
     def first(self, block: Any, part: Any) -> Any:
-        """Where the first piece of a block of eight rows is, before it is swizzled, in a part of the depth."""
+        """Where the first piece of a block of eight rows is in a part of the depth, before it is swizzled."""
         r = self.r
         inside = r.mul(r.urem(block, self.across), self.inside)
         outside = r.mul(r.udiv(block, self.across), self.block)
@@ -179,9 +179,12 @@ def _eight(r: Routine, name: str, turned: bool, at: tuple[Any, ...], eight: int)
     if size == 4:
         halves = [_addresses(r, matrix.pieces(block, r.number(part)), base) for part in range(2)]
         half = vector(I32, 4)
-        pairs = [[r.load(one, typ=half, align=1) for one in pair] for pair in zip(*halves, strict=True)]
         joined = ir.Constant(vector(I32, SIDE), list(range(SIDE)))
-        return _turned(r, [_numbers(r, name, r.shuffle_vector(*pair, joined)) for pair in pairs])
+        rows = [
+            r.shuffle_vector(r.load(low, typ=half, align=1), r.load(high, typ=half, align=1), joined)
+            for low, high in zip(*halves, strict=True)
+        ]
+        return _turned(r, [_numbers(r, name, one) for one in rows])
     part, offset = divmod(eight * SIDE * size, _UNIT)
     places = _addresses(r, matrix.pieces(block, r.number(part)), base)
     loaded = [r.load(r.at(one, offset), typ=kind, align=1) for one in places]

@@ -1,8 +1,8 @@
 """Products of matrices by a group of four warps; PTX ISA, "wgmma".
 
-The product is made where it is issued, so it is there before the group waits for it. Products of numbers of 16
-bits or fewer are exact in f32, where they are added in the order of k, each sum rounded once (the ISA leaves
-order and rounding open); a result of f16 is rounded at the end.
+The product is made where it is issued, so it is there before the group waits for it. Products of numbers of
+16 bits or fewer are exact in f32, where they are added in the order of k, each sum rounded once (the ISA
+leaves order and rounding open); a result of f16 is rounded at the end.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _multiply(e: Emission, item: Instruction) -> None:
     sums = builder.at(scratch, GroupScratch.SUMS)
     targets = _items(item.operands[0])
     given = _given(e, item, product, targets)
-    for number, value in enumerate(_beginning(e, item, product, given)):
+    for number, value in enumerate(_beginning(e, product, given)):
         builder.put(value, sums, _step(number))
     _read_left(e, item, product, scratch)
     _read_right(e, item, product, scratch)
@@ -93,8 +93,8 @@ def _given(e: Emission, item: Instruction, product: GroupProduct, targets: tuple
     return found
 
 
-def _beginning(e: Emission, item: Instruction, product: GroupProduct, given: list[Any]) -> list[Any]:
-    """What the sums begin with: what is given, or 0 where it is added at last because the sum may not wrap."""
+def _beginning(e: Emission, product: GroupProduct, given: list[Any]) -> list[Any]:
+    """What the sums begin with: what is given, or 0 where it is added at last as the sum may not wrap."""
     if product.saturates:
         return [same(one, 0) for one in given]
     if product.result != "f16":

@@ -1,7 +1,7 @@
 """What `wgmma.mma_async` multiplies: its sizes, types and operands; PTX ISA, "wgmma.mma_async".
 
-Each warp of a group of four makes sixteen of the 64 rows, so a warp needs nothing of the others. Its lanes hold
-the result as they hold that of `mma` with sixteen rows: eight columns in four sums, for all columns.
+Each warp of a group of four makes sixteen of the 64 rows, so a warp needs nothing of the others. Its lanes
+hold the result as they hold that of `mma` with sixteen rows: eight columns in four sums, for all columns.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from advisor.evidence.simulated.simt.ptx.ptx_program import Group, Instruction, Integer, Operand
 
-LANES_OF_GROUP = 128
 # The bytes of an element by its type, and the depth k: a row of A or B has 32 bytes.
 ELEMENT_BYTES = {"f16": 2, "bf16": 2, "tf32": 4, "e4m3": 1, "e5m2": 1, "s8": 1, "u8": 1}
 DEPTH_BYTES = 32
@@ -60,13 +59,6 @@ class GroupProduct:
         return self.left in INTEGERS
 
 
-def operations_of_a_lane(item: Instruction) -> int:
-    """A lane's share of the 2 m n k operations of a product of a group of warps."""
-    found = _SHAPE.fullmatch(item.modifiers[3])
-    assert found is not None
-    return 2 * 64 * int(found[1]) * int(found[2]) // LANES_OF_GROUP
-
-
 def group_product(item: Instruction) -> GroupProduct | None:
     """The product that an instruction makes, None for another form."""
     if item.modifiers[:3] != ("mma_async", "sync", "aligned") or len(item.types) != 3:
@@ -78,7 +70,11 @@ def group_product(item: Instruction) -> GroupProduct | None:
     if result not in _RESULTS.get(left, ()) or not any({left, right} <= set(one) for one in _FAMILIES):
         return None
     columns = int(shape[1])
-    if columns % SIDE or not 0 < columns <= _MOST_COLUMNS or int(shape[2]) * ELEMENT_BYTES[left] != DEPTH_BYTES:
+    if (
+        columns % SIDE
+        or not 0 < columns <= _MOST_COLUMNS
+        or int(shape[2]) * ELEMENT_BYTES[left] != DEPTH_BYTES
+    ):
         return None
     flags = _flags(item, left)
     if flags is None:

@@ -99,9 +99,7 @@ def _wait(e: Emission, item: Instruction) -> None:
         # The block begins where the phase has ended.
         e.write(item, constant(I1, 1))
         return
-    ended = e.call(
-        "ended_phases", I32, e.context, *_given(e, item), e.active(item), _parities(e, item)
-    )
+    ended = e.call("ended_phases", I32, e.context, *_given(e, item), e.active(item), _parities(e, item))
     lanes = e.builder.lanes_of(ended)
     whole = not any(is_vector(e.read(one, I64)) for one in _waited(item))
     e.write(item, e.builder.icmp_unsigned("!=", ended, constant(I32, 0)) if whole else lanes)
@@ -123,9 +121,7 @@ def _parities(e: Emission, item: Instruction) -> Any:
 def awaited(e: Emission, item: Instruction) -> Any:
     """Whether the phase has ended that a block begins by waiting for; else the warp's state tells of it."""
     site, addresses = _given(e, item)
-    return e.call(
-        "await_phase", I1, e.context, e.state, site, addresses, e.mask, _parities(e, item)
-    )
+    return e.call("await_phase", I1, e.context, e.state, site, addresses, e.mask, _parities(e, item))
 
 
 _HANDLERS = {

@@ -9,7 +9,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Any
 
 from llvmlite import ir
 
@@ -111,7 +110,7 @@ def _replace(e: Emission, item: Instruction) -> None:
 def _copy(e: Emission, item: Instruction) -> None:
     """Copy a map from shared to global memory; the lanes of a warp do it together."""
     target, source, size = item.operands
-    whole = ("global", "shared") == item.modifiers[1:3] and size == Integer(MAP_BYTES)
+    whole = item.modifiers[1:3] == ("global", "shared") and size == Integer(MAP_BYTES)
     if not whole or not isinstance(target, Address) or not isinstance(source, Address):
         raise e.unsupported(item, "another change of a tensor map")
     into, from_ = place_of(e, item, target), place_of(e, item, source, part=1)
