@@ -30,7 +30,7 @@ class Cost:
 _PLAIN = Cost()
 _EXTENTS = re.compile(r"\d+")
 # The lanes of a group of four warps.
-_GROUP = 4 * WARP
+_GROUP, _GROUP_PRODUCT = 4 * WARP, "wgmma.mma_async"
 _INTEGERS = ("s8", "u8")
 
 
@@ -95,7 +95,7 @@ def cost_of(item: Instruction) -> Cost:
     if is_product(item):
         # Group products have many shapes, so their operations are worked out.
         operations = 0 if item.types[1] in _INTEGERS else product_operations(item)
-        return Cost(costs["wgmma"].unit, costs["wgmma"].slots, operations)
+        return Cost(costs[_GROUP_PRODUCT].unit, costs[_GROUP_PRODUCT].slots, operations)
     exact = ".".join((item.opcode, *item.types))
     for name in (exact, ".".join((item.opcode, *item.types[-1:])), item.opcode):
         if name in costs:
