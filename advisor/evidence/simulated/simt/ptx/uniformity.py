@@ -27,6 +27,7 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
 )
 
 _LANE_REGISTERS = frozenset({"tid", "tid.x", "tid.y", "tid.z", "laneid"})
+_ARRIVALS = frozenset({"arrive", "arrive_drop"})
 _PER_LANE = frozenset({"atom", "shfl", "call", "match", "mma", "wgmma", "ldmatrix", "elect"})
 
 
@@ -212,6 +213,8 @@ def _awaits(item: Instruction) -> bool:
 
 def _is_source(item: Instruction) -> bool:
     if item.opcode in _PER_LANE and "all" not in item.modifiers:
+        return True
+    if item.opcode == "mbarrier" and _ARRIVALS & set(item.modifiers):
         return True
     if item.opcode == "ld" and ("local" in item.modifiers or not _states_space(item)):
         return True

@@ -87,9 +87,6 @@ def test_other_bytes_than_expected_end_no_phase(expected):
 
 def test_copies_of_several_barriers_end_apart():
     other = LOAD.replace("[%r1]", "[%r1+128]").replace("[%r2]", "[%r2+8]").replace("[%x0]", "[%x0+128]")
-    lines = "@%p0 mbarrier.init.shared.b64 [%r2+8], 1;\n" + OLD.replace("%r13, %r12", "%r13+128], %r12").replace(
-        "[%r13+128]]", "[%r13+128]"
-    )
     lines = "@%p0 mbarrier.init.shared.b64 [%r2+8], 1;\n" + OLD.replace("[%r13]", "[%r13+128]")
     lines += BEGIN + EXPECT.format(size=128) + other.format(size=128) + LOAD.format(size=128) + WAIT + out(256)
     ran = run_block(lines, [given(256), np.zeros(256, np.uint8)])

@@ -121,7 +121,7 @@ def test_a_warp_that_waits_runs_when_another_has_arrived(writer, how):
 
 
 def test_what_no_phase_orders_is_a_race():
-    ran = run_block(begin(32) + PASSED.format(writer=0, wait=""), [np.zeros(64, np.uint32)], 64, DETAILED)
+    ran = run_block(begin(64) + PASSED.format(writer=0, wait=""), [np.zeros(64, np.uint32)], 64, DETAILED)
     assert ran.kinds == {Defect.RACE}
 
 

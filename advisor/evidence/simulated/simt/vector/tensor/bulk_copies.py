@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from advisor.evidence.simulated.simt.ptx.ptx_program import Address, Instruction, Symbol
+from advisor.evidence.simulated.simt.ptx.ptx_program import Address, Instruction, Integer, Symbol
 from advisor.evidence.simulated.simt.vector.lanes import I32, I64, LANES, VOID, constant, same, splat, vector
 from advisor.evidence.simulated.simt.vector.layout import Context
 from advisor.evidence.simulated.simt.vector.memory.places import Place, addresses_of, site_of
@@ -59,6 +59,6 @@ def _address(e: Emission, address: Address) -> Any:
 def _begins(e: Emission, copy: BulkCopy) -> Any:
     """Where the boxes begin: for each axis the numbers of all lanes."""
     place = e.names.kept_scratch(e, "begins", vector(I32, MOST_AXES * LANES))
-    for number, one in enumerate(copy.begin):
+    for number, one in enumerate(copy.begin or (Integer(0),)):
         e.builder.put(e.read_vector(one, I32), place, 4 * LANES * number)
     return place
