@@ -101,27 +101,32 @@ def wait(parity: int | str, number: int = 0) -> str:
 
 
 PASSED = (
-    "shl.b32 %r10, %r0, 2; add.s32 %r10, %r10, %r1; shr.u32 %r11, %r0, 5; setp.eq.u32 %p4, %r11, {writer};\n"
-    "setp.ne.u32 %p5, %r11, {writer};\nxor.b32 %r12, %r10, 128;\n@%p5 bra reader;\n"
+    "shl.b32 %r10, %r0, 2; add.s32 %r10, %r10, %r1; {warp} setp.ne.u32 %p5, %r11, {writer};\nxor.b32 %r12, %r10, 128;\n@%p5 bra reader;\n"
     "add.s32 %r13, %r0, 7; st.shared.b32 [%r10], %r13;\n" + ARRIVE + "bra done;\nreader:\n"
     "{wait}ld.shared.b32 %d0, [%r12];\n"
     "mad.wide.u32 %x10, %r0, 4, %x0;\nst.global.b32 [%x10], %d0;\ndone:\n"
 )
 
 
+# The number of the warp, which is known to be the same for its lanes or not; then lanes run in any order.
+IN_ORDER, IN_ANY_ORDER = "mov.u32 %r11, %warpid;", "shr.u32 %r11, %r0, 5;"
+
+
 @BOTH
 @pytest.mark.parametrize("writer", [0, 1])
-def test_a_warp_that_waits_runs_when_another_has_arrived(writer, how):
+@pytest.mark.parametrize("warp", [IN_ORDER, IN_ANY_ORDER], ids=["in order", "in any order"])
+def test_a_warp_that_waits_runs_when_another_has_arrived(warp, writer, how):
     """Warps run in turn, so that of number 0 comes to its wait before that of number 1 arrives."""
-    lines = begin(32) + PASSED.format(writer=writer, wait=wait(0))
+    lines = begin(32) + PASSED.format(warp=warp, writer=writer, wait=wait(0))
     ran = run_block(lines, [np.zeros(64, np.uint32)], 64, how)
     read = slice(32, 64) if writer == 0 else slice(0, 32)
     assert np.array_equal(ran.buffers[0][read], (np.arange(64)[read] ^ 32) + 7)
     assert (ran.execution.status, ran.execution.defect_count) == (Status.DONE, 0)
+    assert ran.kernel.warp.ordered == (warp == IN_ORDER)
 
 
 def test_what_no_phase_orders_is_a_race():
-    ran = run_block(begin(64) + PASSED.format(writer=0, wait=""), [np.zeros(64, np.uint32)], 64, DETAILED)
+    ran = run_block(begin(64) + PASSED.format(warp=IN_ORDER, writer=0, wait=""), [np.zeros(64, np.uint32)], 64, DETAILED)
     assert ran.kinds == {Defect.RACE}
 
 
@@ -129,7 +134,7 @@ def test_a_wait_is_executed_once():
     """A warp that waits does not ask again and again: the counts do not hang on who runs first."""
     counted = []
     for writer in (0, 1):
-        lines = begin(32) + PASSED.format(writer=writer, wait=wait(0))
+        lines = begin(32) + PASSED.format(warp=IN_ORDER, writer=writer, wait=wait(0))
         counted.append(run_block(lines, [np.zeros(64, np.uint32)], 64).counted.warp_instructions)
     assert counted[0] == counted[1]
 
