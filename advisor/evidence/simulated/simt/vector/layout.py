@@ -181,7 +181,7 @@ class Copy(IntEnum):
 
 class Box(IntEnum):
     """Byte offsets in the entry of a box that is still to be copied, behind its tensor map: the first element
-    by axis, where it goes in shared memory, its barrier, and whether it lies well; CAPACITY entries there are.
+    by axis, where it goes in shared memory, its barrier, and whether it lies well; there are CAPACITY ones.
     """
 
     BEGIN = 128

@@ -206,8 +206,7 @@ def _in_bulk(
     """
     own, number = numbers
     in_global, in_shared = _root_of(copy.in_global.base, roots), _root_of(copy.in_shared.base, roots)
-    maps = {one.name for one in function.parameters if one.size > _POINTER_BYTES}
-    if copy.begin and in_global not in maps:
+    if copy.begin and in_global not in maps_of(function):
         in_global = None
     if copy.barrier is None:
         return [
@@ -300,6 +299,9 @@ def _result_root(item: Instruction, roots: dict[str, str], pointers: frozenset[s
             name = parameter_key(address)
             return name if name in pointers else None
         return None
+    if item.opcode == "cvt" and item.types == ("u64", "u32"):
+        # The address of a parameter that is a map has 32 bits before it becomes a generic one.
+        return next((one for one in _operand_roots(item.operands[1], roots) if one in pointers), None)
     if item.opcode not in _PASSES_ON:
         return None
     # A choice has its condition last, and of a product with an addend only this may be an address.
@@ -322,6 +324,11 @@ def parameter_key(address: Address) -> str:
     return address.base.name if not address.offset else f"{address.base.name}+{address.offset}"
 
 
+def maps_of(function: Function) -> frozenset[str]:
+    """The parameters that may be maps of tensors: they hold more than a pointer."""
+    return frozenset(one.name for one in function.parameters if one.size > _POINTER_BYTES)
+
+
 def _pointer_parameters(function: Function) -> frozenset[str]:
     """The parameters that are addresses: declared so, converted to global ones, or dereferenced, by
     themselves or with offsets added.
@@ -335,7 +342,7 @@ def _pointer_parameters(function: Function) -> frozenset[str]:
             address = item.operands[1]
             if isinstance(address.base, Symbol):
                 origin.update(dict.fromkeys(results(item), parameter_key(address)))
-    found = {one.name for one in function.parameters if one.pointer}
+    found = {one.name for one in function.parameters if one.pointer} | maps_of(function)
     for item in function.instructions:
         if item.opcode == "cvta":
             found.update(origin[name] for name in reads(item) if name in origin)

@@ -103,7 +103,7 @@ def group(stem: str, count: int) -> str:
 
 def copied(size: int, threads: int, into: str = "%r1", source: str = "%x0") -> str:
     """Lines that copy bytes of a buffer to shared memory, 16 by 16, and let the block meet."""
-    lines = ["mul.wide.u32 %x90, %r0, 16;", f"add.s64 %x90, %x90, {source};", f"shl.b32 %r90, %r0, 4;",
+    lines = ["mul.wide.u32 %x90, %r0, 16;", f"add.s64 %x90, %x90, {source};", "shl.b32 %r90, %r0, 4;",
              f"add.s32 %r90, %r90, {into};"]  # fmt: skip
     for offset in range(0, size, 16 * threads):
         registers = "{%r91, %r92, %r93, %r94}"

@@ -57,7 +57,10 @@ def test_bytes_go_to_global_memory(size, how):
     assert ran.execution.defect_count == 0
 
 
-OLD = "mov.b32 %r12, 7; shl.b32 %r13, %r0, 2; add.s32 %r13, %r13, %r1; st.shared.b32 [%r13], %r12;\nbar.sync 0;\n"
+OLD = (
+    "mov.b32 %r12, 7; shl.b32 %r13, %r0, 2; add.s32 %r13, %r13, %r1; st.shared.b32 [%r13], %r12;\n"
+    "bar.sync 0;\n"
+)
 
 
 @BOTH
@@ -88,7 +91,9 @@ def test_other_bytes_than_expected_end_no_phase(expected):
 def test_copies_of_several_barriers_end_apart():
     other = LOAD.replace("[%r1]", "[%r1+128]").replace("[%r2]", "[%r2+8]").replace("[%x0]", "[%x0+128]")
     lines = "@%p0 mbarrier.init.shared.b64 [%r2+8], 1;\n" + OLD.replace("[%r13]", "[%r13+128]")
-    lines += BEGIN + EXPECT.format(size=128) + other.format(size=128) + LOAD.format(size=128) + WAIT + out(256)
+    lines += (
+        BEGIN + EXPECT.format(size=128) + other.format(size=128) + LOAD.format(size=128) + WAIT + out(256)
+    )
     ran = run_block(lines, [given(256), np.zeros(256, np.uint8)])
     assert np.array_equal(ran.buffers[1][:128], given(128))
     assert (ran.buffers[1][128:].view(np.uint32) == 7).all()

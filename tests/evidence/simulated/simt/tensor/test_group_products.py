@@ -1,7 +1,7 @@
 """Products of matrices by groups of four warps, against NumPy.
 
-Where elements lie in shared memory is written here as the canonical layouts of the PTX ISA have it ("Strides",
-"Matrix Descriptor Format" of wgmma), element by element; where lanes hold results as "Register Fragments" do.
+Where elements lie in shared memory is written here as the canonical layouts of the PTX ISA have it ("Matrix
+Descriptor Format" and "Strides" of wgmma), element by element; where lanes hold results as "Register Fragments" do.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST = Settings(seconds=20, most_defects=4)
 
 @dataclass(frozen=True)
 class Matrix:
-    """How a matrix lies in shared memory: its swizzle's bytes, whether depths are the rows that lie together."""
+    """How a matrix lies in shared memory: its swizzle's bytes, whether rows lie together at each depth."""
 
     swizzle: int = 128
     turned: bool = False
@@ -257,7 +257,7 @@ def test_a_single_one_moves_a_row_of_b():
 def test_the_next_depths_begin_32_bytes_further_in_a_swizzled_row():
     """A row of 128 bytes holds four products' depths; the second one's begin 32 bytes behind the first's."""
     first, further = Product(8, "f16", "f16"), Product(8, "f16", "f16", a_further=32)
-    a, b, c = drawn(first, 5)
+    a, b, _ = drawn(first, 5)
     wide = np.zeros((64, 64), int)
     wide[:, 16:32] = a
     image = np.concatenate([image_of(wide, "f16", Matrix()), image_of(b.T, "f16", Matrix())])
@@ -315,8 +315,8 @@ def test_a_group_product_of_random_numbers():
 
 @pytest.mark.parametrize("how", [PLAIN, DETAILED], ids=["fast", "detailed"])
 def test_what_group_products_count(how):
-    """64 rows and 64 columns of 32 bytes: 2,048 bytes each, four requests of 32 lanes of 16 bytes; the columns
-    are read once for the four warps. Eight rows of 16 bytes lie in all 32 banks: one pass each.
+    """64 rows and 64 columns of 32 bytes: 2,048 bytes each, four requests of 32 lanes of 16 bytes; the
+    columns are read once for the four warps. Eight rows of 16 bytes lie in all 32 banks: one pass each.
     """
     product = Product(64, "f16", "f16")
     _, ran = made_by(product, *drawn(product), how)

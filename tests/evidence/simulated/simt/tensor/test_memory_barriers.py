@@ -101,7 +101,8 @@ def wait(parity: int | str, number: int = 0) -> str:
 
 
 PASSED = (
-    "shl.b32 %r10, %r0, 2; add.s32 %r10, %r10, %r1; {warp} setp.ne.u32 %p5, %r11, {writer};\nxor.b32 %r12, %r10, 128;\n@%p5 bra reader;\n"
+    "shl.b32 %r10, %r0, 2; add.s32 %r10, %r10, %r1; {warp} setp.ne.u32 %p5, %r11, {writer};\n"
+    "xor.b32 %r12, %r10, 128;\n@%p5 bra reader;\n"
     "add.s32 %r13, %r0, 7; st.shared.b32 [%r10], %r13;\n" + ARRIVE + "bra done;\nreader:\n"
     "{wait}ld.shared.b32 %d0, [%r12];\n"
     "mad.wide.u32 %x10, %r0, 4, %x0;\nst.global.b32 [%x10], %d0;\ndone:\n"
@@ -126,7 +127,9 @@ def test_a_warp_that_waits_runs_when_another_has_arrived(warp, writer, how):
 
 
 def test_what_no_phase_orders_is_a_race():
-    ran = run_block(begin(64) + PASSED.format(warp=IN_ORDER, writer=0, wait=""), [np.zeros(64, np.uint32)], 64, DETAILED)
+    ran = run_block(
+        begin(64) + PASSED.format(warp=IN_ORDER, writer=0, wait=""), [np.zeros(64, np.uint32)], 64, DETAILED
+    )
     assert ran.kinds == {Defect.RACE}
 
 

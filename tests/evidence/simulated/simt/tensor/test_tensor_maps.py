@@ -21,10 +21,12 @@ BEGIN = "@%p0 mbarrier.init.shared.b64 [%r2], 1;\nbar.sync 0;\n"
 WAIT = "wait: mbarrier.try_wait.parity.shared.b64 %p3, [%r2], 0;\n@!%p3 bra wait;\n"
 
 
-def mapped(tensor: np.ndarray, box: Sequence[int], swizzle: int = 0, fill: int = 0, element: int | None = None):
+def mapped(
+    tensor: np.ndarray, box: Sequence[int], swizzle: int = 0, fill: int = 0, element: int | None = None
+):
     """What makes the map of a tensor that is the first buffer; the box in NumPy's order of axes."""
     number = ELEMENTS[tensor.dtype.str[1:]] if element is None else element
-    strides = [one for one in reversed(tensor.strides[:-1])]
+    strides = list(reversed(tensor.strides[:-1]))
     return lambda addresses: encoded(
         addresses[0], list(reversed(tensor.shape)), strides, list(reversed(box)), number, swizzle, fill
     )
@@ -62,7 +64,9 @@ def loaded(
     size = int(np.prod(box)) * tensor.itemsize
     whole = -(-size // 128) * 128
     lines = BEGIN + load(begin, size) + WAIT + out(whole)
-    ran = run_block(lines, [tensor, np.zeros(whole, np.uint8)], how=how, maps=[mapped(tensor, box, **options)])
+    ran = run_block(
+        lines, [tensor, np.zeros(whole, np.uint8)], how=how, maps=[mapped(tensor, box, **options)]
+    )
     assert ran.execution.status == Status.DONE
     found = ran.buffers[1][:size].view(tensor.dtype).reshape(box)
     return found, ran
@@ -140,7 +144,7 @@ def test_a_row_that_is_no_multiple_of_a_piece():
 
 @pytest.mark.parametrize(("swizzle", "bits"), [(0, 0), (1, 1), (2, 3), (3, 7)])
 def test_swizzles_of_boxes(swizzle, bits):
-    """Rows of 128 bytes at 128 n: the piece p of 16 bytes of row n lies at p xor n, of as many bits as said."""
+    """In the line of 128 bytes at 128 n the piece p of 16 bytes lies at p xor n, of as many bits as said."""
     tensor = numbered((16, 64), "u2")
     box = (16, {0: 64, 1: 16, 2: 32, 3: 64}[swizzle])
     found, _ = loaded(tensor, box, (0, 0), swizzle=swizzle)
@@ -195,8 +199,8 @@ def test_a_swizzled_box_comes_back_as_it_was():
 
 @BOTH
 def test_what_boxes_count(how):
-    """Eight rows of 64 bytes of a tensor with rows of 256: two sectors and one line each, of 512 bytes in all.
-    Two rows begin outside.
+    """Eight rows of 64 bytes of a tensor with rows of 256: two sectors and one line each, 512 bytes in all.
+    Two rows lie outside.
     """
     tensor = numbered((16, 128), "u2")
     _, ran = loaded(tensor, (8, 32), (10, 0), how)
@@ -272,7 +276,13 @@ def test_boxes_lie_at_multiples_of_128_bytes():
 
 @pytest.mark.parametrize(
     ("extents", "strides", "box", "element"),
-    [([], [], [], 1), ([8] * 6, [16] * 5, [8] * 6, 1), ([8], [], [8, 8], 1), ([8], [16], [8], 1), ([8], [], [8], 13)],
+    [
+        ([], [], [], 1),
+        ([8] * 6, [16] * 5, [8] * 6, 1),
+        ([8], [], [8, 8], 1),
+        ([8], [16], [8], 1),
+        ([8], [], [8], 13),
+    ],
 )
 def test_what_no_map_holds_is_said(extents, strides, box, element):
     with pytest.raises(ValueError, match=r"tensor map|elements"):
@@ -285,7 +295,8 @@ REFUSED = [
     "tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [%x1], 1;",
     "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%x1], %r1, %r2;",
     "tensormap.replace.tile.box_dim.b1024.b32 [%x1], 0, %r2;",
-    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%x1], [%x2], 64;",
+    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+    "[%x1], [%x2], 64;",
 ]
 
 

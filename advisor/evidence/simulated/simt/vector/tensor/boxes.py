@@ -38,6 +38,8 @@ from advisor.evidence.simulated.simt.vector.tensor.tensor_maps import (
 _ADDRESSES = vector(I64)
 _PIECE = 16
 _PIECES = (1, 2, 4, 8, 16)
+# Of a box that is noted: whether it lies well, or only its place in shared memory does; 0 for neither.
+_GOOD, _BAD_SOURCE = 1, 2
 _REQUEST = LANES * _PIECE
 _WAVEFRONT = 128
 # What stands for no number, by the element's number: two f16, two bf16, a f32 twice, a f64.
@@ -163,18 +165,19 @@ def _load(r: Routine) -> None:
     entry = _new_entry(r, context)
     _enter(r, entry, map_, begin, place)
     rows = _Rows(r, entry)
-    good = r.variable(_fits(r, context, target, place, rows.bytes, alignment))
-    with r.if_then(r.value(good, I1), likely=True):
+    fits = _fits(r, context, target, place, rows.bytes, alignment)
+    good = r.variable(r.zext(fits, I64))
+    with r.if_then(fits, likely=True):
         batch = _Batch(r, context, source, rows.step())
         with batch.each_piece(rows) as (address, _):
             batch.add(address, r.number(0))
         batch.flush()
-        r.store(batch.good(), good)
+        r.store(r.select(batch.good(), r.number(_GOOD), r.number(_BAD_SOURCE)), good)
         _count(r, source, batch.bytes())
         _count(r, target, rows.bytes)
         _count_wavefronts(r, target, rows.bytes)
     r.put(barrier, entry, Box.BARRIER)
-    r.put(r.zext(r.value(good, I1), I64), entry, Box.GOOD)
+    r.put(r.value(good), entry, Box.GOOD)
     r.ret_void()
 
 
@@ -368,8 +371,12 @@ def _copy_box(r: Routine) -> None:
     """Copy a box into shared memory; of one that lies badly only its bytes count."""
     context, entry = r.arguments
     rows = _Rows(r, entry)
-    with r.if_then(r.icmp_unsigned("!=", r.get(entry, Box.GOOD, I64), r.number(0)), likely=True):
-        _copy_rows(r, context, rows, r.get(entry, Box.PLACE, I64))
+    good, place = r.get(entry, Box.GOOD, I64), r.get(entry, Box.PLACE, I64)
+    with r.if_then(r.icmp_unsigned("==", good, r.number(_GOOD)), likely=True):
+        _copy_rows(r, context, rows, place)
+    followed = r.icmp_unsigned("!=", r.context_word(context, Context.SHADOW), r.number(0))
+    with r.if_then(r.and_(followed, r.icmp_unsigned("!=", good, r.number(0))), likely=False):
+        r.call(r.module.globals["mark_copied"], [context, place, rows.bytes])
     barrier = r.inttoptr(r.get(entry, Box.BARRIER, I64), POINTER)
     taken = r.sub(r.number(0), rows.bytes)
     zero = r.number(0)
@@ -404,9 +411,6 @@ def _copy_rows(r: Routine, context: Any, rows: _Rows, place: Any) -> None:
                     r.store(r.load(one, typ=I8), other)
         with r.if_then(is_tf32, likely=False):
             _round(r, into)
-    shadow = r.context_word(context, Context.SHADOW)
-    with r.if_then(r.icmp_unsigned("!=", shadow, r.number(0)), likely=False):
-        r.call(r.module.globals["mark_copied"], [context, place, rows.bytes])
 
 
 def _round(r: Routine, place: Any) -> None:

@@ -2,7 +2,7 @@
 
 A descriptor has in bits 0 to 13 where the matrix begins, from 16 and from 32 on two steps, all in units of
 16 bytes, and in bits 62 and 63 how rows are swizzled. Matrices lie as eight rows of 16 bytes, a step apart
-that is as wide as the swizzle; such a row is one of the matrix or, where it is turned, one depth of eight rows.
+that is as wide as the swizzle; such a row is one of the matrix or, where it is turned, a depth of eight rows.
 """
 
 from __future__ import annotations
