@@ -234,7 +234,7 @@ def test_what_descriptors_move_is_counted_at_its_line(hopper: Run):
         if one["space"] == "global"
     }
     assert found["x = a.load([m, k])"] == ("a[0]", "load", 2 * 100 * 192, 2 * 100 * 6)
-    # Rows of 240 bytes begin at a sector's begin or in its middle: 64 elements lie in four or in five sectors,
+    # Rows of 240 bytes begin at a sector or in its middle: 64 elements lie in four or in five sectors,
     # the other 56 in four.
     right = found["y = b.load([k, n])"]
     assert right[:3] == ("b[0]", "load", 2 * 96 * 240)
