@@ -131,8 +131,13 @@ class Context(IntEnum):
     # Whether a warp has run in this turn of all warps, and the size of the space of parameters.
     RAN = 85
     PARAMETER_BYTES = 86
-    WORDS = 87
+    # The words of the barriers at which a part of the block meets; 0 where the kernel has none.
+    PARTS = 87
+    WORDS = 88
 
+
+# The barriers of a block by number: PTX ISA, "bar".
+BARRIERS_OF_BLOCK = 16
 
 # Values of the context's PREFERRED that are no lane: the lanes of the lowest block run, or of the highest.
 LOWEST, HIGHEST = -1, -2

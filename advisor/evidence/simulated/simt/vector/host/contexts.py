@@ -17,6 +17,7 @@ from advisor.evidence.simulated.simt.vector.host.update_counters import UpdateCo
 from advisor.evidence.simulated.simt.vector.kernels import Kernel
 from advisor.evidence.simulated.simt.vector.lanes import LANES
 from advisor.evidence.simulated.simt.vector.layout import (
+    BARRIERS_OF_BLOCK,
     FIXED_BOUNDS,
     FOLLOWED,
     LOWEST,
@@ -110,6 +111,8 @@ def _set_launch(
     context[Context.PARAMETERS] = _keep(worker, parameters)
     context[Context.PARAMETER_BYTES] = len(launch.parameters)
     opcodes = {item.opcode for item in kernel.function.instructions}
+    if {"bar", "barrier"} & opcodes:
+        context[Context.PARTS] = _keep(worker, host_memory.zeroed_words(BARRIERS_OF_BLOCK))
     if "wgmma" in opcodes:
         context[Context.GROUPS] = _keep(worker, host_memory.zeroed_bytes(GroupScratch.BYTES, 64))
     if "mbarrier" in opcodes or "cp" in opcodes:

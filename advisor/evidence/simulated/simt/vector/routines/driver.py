@@ -21,6 +21,7 @@ from advisor.evidence.simulated.simt.vector.lanes import (
 from advisor.evidence.simulated.simt.vector.layout import (
     AT_BARRIER,
     AT_GRID_BARRIER,
+    BARRIERS_OF_BLOCK,
     EXITED,
     HIGHEST,
     LOWEST,
@@ -89,6 +90,9 @@ def _begin(r: Routine) -> None:
         for place in (State.COPIES_FIRST, State.COPIES_END, State.AWAITED):
             r.put(r.number(0), state, place)
     r.put(r.number(0), context, WORD * Context.BOX_COUNT)
+    parts = r.context_word(context, Context.PARTS, POINTER)
+    with r.if_then(r.icmp_unsigned("!=", r.ptrtoint(parts, I64), r.number(0))):
+        _clear(r, parts, r.number(WORD * BARRIERS_OF_BLOCK))
     r.ret_void()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from advisor.evidence.simulated.simt.vector.lanes import I1, I32, I64, POINTER, VOID, splat, vector
+from advisor.evidence.simulated.simt.vector.lanes import I1, I32, I64, LANES, POINTER, VOID, splat, vector
 from advisor.evidence.simulated.simt.vector.layout import WORD, Context, State
 from advisor.evidence.simulated.simt.vector.routines.builder import Routine, routine
 from advisor.evidence.simulated.simt.vector.routines.memory import good_lanes
@@ -81,6 +81,30 @@ def _change(r: Routine) -> None:
     for value, place in parts:
         waits = r.or_(waits, r.shl(value, r.number(place)))
     r.store(waits, barrier, align=8)
+    r.ret_void()
+
+
+@routine("meet_part", VOID, POINTER, POINTER, I64, I64, I1)
+def _meet_part(r: Routine) -> None:
+    """Let a warp arrive at the barrier of a number, at which so many threads meet, and await its phase.
+
+    A phase in which nobody has arrived yet takes the number of threads that is given.
+    """
+    context, state, number, threads, waits = r.arguments
+    table = r.context_word(context, Context.PARTS, POINTER)
+    barrier = r.gep(table, [number], source_etype=I64)
+    word = r.load(barrier, typ=I64)
+    open_, expected = (r.and_(r.lshr(word, r.number(place)), r.number(_ARRIVALS)) for place in (0, _EXPECTED))
+    phase = r.lshr(word, r.number(PHASE))
+    fresh = r.or_(r.shl(phase, r.number(PHASE)), r.or_(threads, r.shl(threads, r.number(_EXPECTED))))
+    r.store(r.select(r.icmp_unsigned("==", open_, expected), fresh, word), barrier, align=8)
+    zero = r.number(0)
+    r.call(r.module.globals["change_barrier"], [context, barrier, r.number(LANES), zero, zero])
+    ended = r.icmp_unsigned("!=", r.lshr(r.load(barrier, typ=I64), r.number(PHASE)), phase)
+    r.bump(context, WORD * Context.BARRIERS, r.zext(ended, I64))
+    with r.if_then(r.and_(waits, r.not_(ended))):
+        r.put(r.ptrtoint(barrier, I64), state, State.AWAITED)
+        r.put(phase, state, State.PARITY)
     r.ret_void()
 
 

@@ -62,9 +62,13 @@ from advisor.evidence.simulated.simt.vector.tensor import (
     tensor_maps,
 )
 from advisor.evidence.simulated.simt.vector.translation import calls, warps
-from advisor.evidence.simulated.simt.vector.translation.barriers import begin_behind_barriers, count_votes
+from advisor.evidence.simulated.simt.vector.translation.barriers import (
+    begin_behind_barriers,
+    count_votes,
+    meet_part,
+)
 from advisor.evidence.simulated.simt.vector.translation.emission import HANDLERS, Emission
-from advisor.evidence.simulated.simt.vector.translation.modifiers import refused
+from advisor.evidence.simulated.simt.vector.translation.modifiers import is_of_part, refused
 from advisor.evidence.simulated.simt.vector.translation.names import Names, origin_of
 from advisor.evidence.simulated.simt.vector.translation.placement import place_variables
 from advisor.evidence.simulated.simt.vector.translation.shuffled_values import (
@@ -310,6 +314,13 @@ class _Writer:
         last = self.function.instructions[block.last - 1] if block.last > block.first else None
         if last is None or last.opcode not in ("bra", "ret", "exit", "bar", "barrier", "trap"):
             self._go(block, self._next(block), self.emission.mask)
+        elif last.opcode in ("bar", "barrier") and is_of_part(last):
+            meet_part(self.emission, last)
+            if "arrive" in last.modifiers:
+                self._go(block, self._next(block), self.emission.mask)
+            else:
+                self._store_counters(constant(I32, self._next(block)), self.emission.mask)
+                self.builder.branch(self.leave)
         elif last.opcode in ("bar", "barrier") and "warp" not in last.modifiers:
             count_votes(self.emission, last)
             barrier = AT_GRID_BARRIER if "grid" in last.modifiers else AT_BARRIER

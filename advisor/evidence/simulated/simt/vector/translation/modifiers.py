@@ -6,6 +6,7 @@ PTX ISA, the sections of the opcodes. An instruction with another one is refused
 from __future__ import annotations
 
 from advisor.evidence.simulated.simt.ptx.ptx_program import Instruction, Integer, Register
+from advisor.evidence.simulated.simt.vector.layout import BARRIERS_OF_BLOCK
 
 _ROUNDING = frozenset({"rn", "rz", "rm", "rp"})
 _SPACES = frozenset({"global", "shared", "local", "const", "param", "entry", "func", "cta"})
@@ -82,8 +83,8 @@ ALLOWED: dict[str, frozenset[str]] = {
     **dict.fromkeys(("ldmatrix", "stmatrix"), _MATRICES),
     "bra": frozenset({"uni"}),
     "ret": frozenset({"uni"}),
-    "bar": frozenset({"sync", "red", "popc", "and", "or", "warp", "cta", "aligned", "grid"}),
-    "barrier": frozenset({"sync", "red", "popc", "and", "or", "cta", "aligned"}),
+    "bar": frozenset({"sync", "arrive", "red", "popc", "and", "or", "warp", "cta", "aligned", "grid"}),
+    "barrier": frozenset({"sync", "arrive", "red", "popc", "and", "or", "cta", "aligned"}),
 }
 
 
@@ -100,10 +101,23 @@ def refused(item: Instruction) -> str | None:
 
 
 def _refused_barrier(item: Instruction) -> str | None:
-    """Only the barrier 0 of all threads of a block is known: others let a part of them meet."""
+    """At a barrier of a part of the block no votes are counted; its number is a constant."""
     operands = item.operands[1:] if "red" in item.modifiers else item.operands
     number = operands[0] if operands else Integer(0)
-    if not isinstance(number, Integer) or number.value:
-        return "a barrier other than the block's first"
-    counted = [one for one in operands[1:] if not isinstance(one, Register) or "red" not in item.modifiers]
-    return "a barrier of a part of the block" if counted else None
+    if not isinstance(number, Integer) or not 0 <= number.value < BARRIERS_OF_BLOCK:
+        return "a barrier whose number is no constant"
+    if "arrive" in item.modifiers and len(operands) != 2:
+        return "an arrival without a number of threads"
+    return (
+        "a counting barrier of a part of the block" if "red" in item.modifiers and is_of_part(item) else None
+    )
+
+
+def is_of_part(item: Instruction) -> bool:
+    """Whether a part of the block may meet at a barrier: it is not the first one, or threads are counted."""
+    if "warp" in item.modifiers or "grid" in item.modifiers:
+        return False
+    operands = item.operands[1:] if "red" in item.modifiers else item.operands
+    if operands and operands[0] != Integer(0):
+        return True
+    return bool([one for one in operands[1:] if not isinstance(one, Register) or "red" not in item.modifiers])
