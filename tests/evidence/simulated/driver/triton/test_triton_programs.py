@@ -191,8 +191,8 @@ def test_the_five_programs_run_as_compiled_for_9_0(advise: AdvisorCommand, tmp_p
     "name",
     [
         "float16", "float16 in float16", "bfloat16", "tf32", "e4m3", "e5m2", "int8",
-        "descriptors of the host", "descriptors of the kernel", "array of the device", "sums", "to e4m3",
-        "to e5m2",
+        "descriptors of the host", "descriptors of the kernel", "array of the device", "specialised warps",
+        "sums", "to e4m3", "to e5m2",
     ],
 )  # fmt: skip
 def test_what_is_exact_for_9_0(hopper: Run, name: str):

@@ -1,8 +1,8 @@
 """Products of matrices by groups of four warps, against NumPy.
 
 Where elements lie in shared memory is written here as the canonical layouts of the PTX ISA have it ("Matrix
-Descriptor Format" and "Strides" of wgmma), element by element; where lanes hold results as "Register Fragments"
-do.
+Descriptor Format" and "Strides" of wgmma), element by element; where lanes hold results as its "Register
+Fragments" do.
 """
 
 from __future__ import annotations

@@ -51,3 +51,15 @@ def eight_bits(x, low, high, B: tl.constexpr):
     v = tl.load(x + i)
     tl.store(low + i, v.to(tl.float8e4nv).to(tl.float32))
     tl.store(high + i, v.to(tl.float8e5).to(tl.float32))
+
+
+@triton.jit
+def specialised(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    left = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BM, BK])
+    right = tl.make_tensor_descriptor(b, [K, N], [N, 1], [BK, BN])
+    total = tl.zeros((BM, BN), tl.float32)
+    for k in tl.range(0, K, BK, warp_specialize=True):
+        total = tl.dot(left.load([m, k]), right.load([k, n]), total)
+    target = tl.make_tensor_descriptor(c, [M, N], [N, 1], [BM, BN])
+    target.store([m, n], total)

@@ -9,7 +9,7 @@ warnings.simplefilter("ignore")
 
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
-from hopper_kernels import add_up, described, describing, eight_bits, product  # noqa: E402
+from hopper_kernels import add_up, described, describing, eight_bits, product, specialised  # noqa: E402
 from numba import cuda  # noqa: E402
 from triton.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
 
@@ -73,6 +73,11 @@ there[:] = 0
 describing[(2, 2)](left, right, there, 100, 120, 96, BM=64, BN=64, BK=64)
 compare("array of the device", there.copy_to_host(), out)
 
+left, right = whole_numbers((256, 256)), whole_numbers((256, 128))
+out = np.zeros((256, 128), np.float32)
+specialised[(2, 1)](left, right, out, 256, 128, 256, BM=128, BN=128, BK=64)
+compare("specialised warps", out, left.astype(np.float32) @ right.astype(np.float32))
+
 source, target = whole_numbers((16, 64), np.float32), np.zeros((16, 32), np.float32)
 add_up[(2,)](tensor_of(source, [16, 32]), tensor_of(target, [16, 32]), B=32)
 compare("sums", target, source[:, :32] + source[:, 32:])
@@ -93,6 +98,6 @@ def failed(call):
     return ""
 
 
-small = TensorDescriptor(Tensor(left), [200, 96], [96, 1], [64, 64])
+small = TensorDescriptor(Tensor(whole_numbers((100, 96))), [200, 96], [96, 1], [64, 64])
 beyond = failed(lambda: described[(2, 2)](small, *tensors[1:], 96, BM=64, BN=64, BK=64))
 print(json.dumps({"apart": apart, "beyond": beyond}))
