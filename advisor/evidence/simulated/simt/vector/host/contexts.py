@@ -115,7 +115,7 @@ def _set_launch(
         context[Context.PARTS] = _keep(worker, host_memory.zeroed_words(BARRIERS_OF_BLOCK))
     if "wgmma" in opcodes:
         context[Context.GROUPS] = _keep(worker, host_memory.zeroed_bytes(GroupScratch.BYTES, 64))
-    if "mbarrier" in opcodes or "cp" in opcodes:
+    if any(item.opcode == "cp" and "bulk" in item.modifiers for item in kernel.function.instructions):
         context[Context.BOXES] = _keep(worker, host_memory.zeroed_bytes(Box.CAPACITY * Box.BYTES, 64))
     shared_size = placement.shared_size + launch.dynamic_shared
     context[Context.SHARED] = _keep(worker, host_memory.zeroed_bytes(shared_size + _BEHIND_SHARED, 1024))
