@@ -170,7 +170,9 @@ class Launcher:
         if not size:
             return []
         whole = grid[0] * grid[1] * grid[2] * self.code.metadata.num_ctas * size
-        buffer = _allocation._allocator.get()(whole, self.code.metadata.global_scratch_align, stream)
+        held = _allocation._allocator
+        allocate = held.get() if hasattr(held, "get") else held  # before Triton 3.5 the allocator itself
+        buffer = allocate(whole, self.code.metadata.global_scratch_align, stream)
         place = place_of(buffer) or Place(int(buffer.data_ptr()))
         if not self._on_device(place.address):
             end = place.address + whole
