@@ -176,6 +176,14 @@ def test_lanes_of_a_warp_may_wait_for_each_other():
     assert answers(lines, 1, 32)[:, 0].tolist() == [2] * 16 + [1] * 16
 
 
+@BOTH
+def test_the_chosen_lane_is_the_same_behind_a_barrier(how):
+    """`elect.sync` chooses one lane of a warp, whose predicate other blocks of instructions read."""
+    lines = "mov.b32 %d0, 5; elect.sync %r20|%p4, -1;\nbar.sync 0;\n@%p4 mov.b32 %d0, 6;\nbar.sync 0;\n"
+    found = answers(lines, 1, 64, how)[:, 0].tolist()
+    assert found == ([6] + [5] * 31) * 2
+
+
 def test_lanes_may_wait_by_asking_again():
     lines = begin(32) + (
         "setp.ge.u32 %p4, %r0, 32; mov.b32 %d0, 1;\n@%p4 bra arrive;\n"
