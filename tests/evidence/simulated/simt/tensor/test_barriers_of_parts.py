@@ -103,7 +103,13 @@ HEAD += ".reg .pred %p<9>;\n"
 
 @pytest.mark.parametrize(
     "line",
-    ["bar.sync %r1, 64;", "bar.red.popc.u32 %r1, 1, 64, %p1;", "bar.arrive 1;", "bar.sync 16, 64;"],
+    [
+        "bar.sync %r1, 64;",
+        "bar.red.popc.u32 %r1, 1, 64, %p1;",
+        "bar.arrive 1;",
+        "bar.sync 16, 64;",
+        "bar.sync 1, k;",
+    ],
 )
 def test_other_barriers_of_parts_are_refused(line):
     with pytest.raises(Unsupported):

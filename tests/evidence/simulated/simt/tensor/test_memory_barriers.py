@@ -229,6 +229,10 @@ REFUSED = [
     "mbarrier.init.b64 [%x1], 1;",
     "mbarrier.arrive.noComplete.shared.b64 %x1, [%r1], 2;",
     "mbarrier.pending_count.b64 %r1, %x1;",
+    "mbarrier.init.shared.b64 %r1, 1;",
+    "mbarrier.arrive.shared.b64 _, %r1;",
+    "mbarrier.try_wait.parity.shared.b64 %p1, [%r1];",
+    "mbarrier.test_wait.parity.shared.b64 %p1, [%r1];",
     "mbarrier.arrive.expect_tx.release.cluster.b64 _, [%x1], 16;",
     "cp.async.mbarrier.arrive.noinc.shared.b64 [%r1];",
 ]

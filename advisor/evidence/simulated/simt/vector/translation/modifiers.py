@@ -106,6 +106,8 @@ def _refused_barrier(item: Instruction) -> str | None:
     number = operands[0] if operands else Integer(0)
     if not isinstance(number, Integer) or not 0 <= number.value < BARRIERS_OF_BLOCK:
         return "a barrier whose number is no constant"
+    if any(not isinstance(one, Register | Integer) for one in operands[1:]):
+        return "a number of threads that is none"
     if "arrive" in item.modifiers and len(operands) != 2:
         return "an arrival without a number of threads"
     return (
