@@ -25,6 +25,7 @@ from advisor.evidence.simulated.simt.unsupported import Unsupported
 from advisor.evidence.simulated.simt.vector.kernels import Kernel, module_variable
 from advisor.evidence.simulated.simt.vector.layout import Status
 from advisor.evidence.simulated.simt.vector.runtime import runtime
+from advisor.evidence.simulated.simt.vector.tensor.tensor_maps import MAP_BYTES
 from advisor.model.devices import Device
 from advisor.model.storage.cache import Cache, user_cache
 
@@ -210,13 +211,15 @@ def _without_addresses(kernel: Kernel, launch: Launch) -> bytes:
 def _arrays(
     kernel: Kernel, launch: Launch, note: LaunchNote
 ) -> tuple[dict[str, str], tuple[ArrayArgument, ...]]:
-    """The arrays' names by PTX parameter, and their bounds. Parameters come in the order of the arguments."""
+    """The arrays' names by PTX parameter, and their bounds. Parameters come in the order of the arguments; a
+    tensor's map begins with its address.
+    """
     offsets, _ = parameter_offsets(kernel.function.parameters)
     waiting = [one for one in note.arguments if one.address is not None and one.size is not None]
     names: dict[str, str] = {}
     found: list[ArrayArgument] = []
     for number, parameter in enumerate(kernel.function.parameters):
-        if parameter.size != 8 or not waiting:
+        if parameter.size not in (8, MAP_BYTES) or not waiting:
             continue
         begin = offsets[parameter.name]
         value = int.from_bytes(launch.parameters[begin : begin + 8], "little")

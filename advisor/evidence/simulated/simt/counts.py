@@ -29,7 +29,7 @@ class AccessCounts:
     operations and of constant memory.
     `steps` are the least and the most bytes from the address of lane 0 to that of lane 1 where not all lanes
     lay side by side; empty where they always did. `executions` are the instructions that warps came to, those
-    too where a predicate left no lane; records of earlier versions have none.
+    too where a predicate left no lane; copies in bulk and records of earlier versions have none.
     """
 
     path: str

@@ -29,6 +29,9 @@ class Cost:
 
 _PLAIN = Cost()
 _EXTENTS = re.compile(r"\d+")
+# The lanes of a group of four warps.
+_GROUP, _GROUP_PRODUCT = 4 * WARP, "wgmma.mma_async"
+_INTEGERS = ("s8", "u8")
 
 
 @cache
@@ -67,13 +70,19 @@ def _costs() -> dict[str, Cost]:
 
 def precision_of(item: Instruction) -> str:
     """The type whose floating point operations an instruction makes; of a product of matrices that of A."""
-    return item.types[1] if item.opcode == "mma" else item.types[0]
+    return item.types[1] if is_product(item) else item.types[0]
+
+
+def is_product(item: Instruction) -> bool:
+    """Whether an instruction multiplies matrices on tensor cores, by a warp or a group of warps."""
+    return item.opcode == "mma" or (item.opcode == "wgmma" and "mma_async" in item.modifiers)
 
 
 def product_operations(item: Instruction) -> int:
-    """A lane's share of the 2 m n k operations of a product of matrices by a warp."""
-    m, n, k = (int(extent) for extent in _EXTENTS.findall(item.modifiers[2]))
-    return 2 * m * n * k // WARP
+    """A lane's share of the 2 m n k operations of a product of matrices by a warp or a group of four."""
+    shape, lanes = (item.modifiers[2], WARP) if item.opcode == "mma" else (item.modifiers[3], _GROUP)
+    m, n, k = (int(extent) for extent in _EXTENTS.findall(shape))
+    return 2 * m * n * k // lanes
 
 
 def cost_of(item: Instruction) -> Cost:
@@ -83,6 +92,10 @@ def cost_of(item: Instruction) -> Cost:
         return costs["ld.param"]
     if item.opcode == "mma":
         return costs[f"mma.{item.modifiers[2]}.{precision_of(item)}"]
+    if is_product(item):
+        # Group products have many shapes, so their operations are worked out.
+        operations = 0 if item.types[1] in _INTEGERS else product_operations(item)
+        return Cost(costs[_GROUP_PRODUCT].unit, costs[_GROUP_PRODUCT].slots, operations)
     exact = ".".join((item.opcode, *item.types))
     for name in (exact, ".".join((item.opcode, *item.types[-1:])), item.opcode):
         if name in costs:

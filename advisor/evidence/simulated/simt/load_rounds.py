@@ -31,6 +31,9 @@ def load_rounds(instructions: Sequence[Instruction]) -> int:
         ready = max((rounds.get(name, 0) for name in _registers(item.operands)), default=0)
         if item.opcode in _FENCES:
             earliest = latest
+        elif item.opcode == "cp" and "bulk" in item.modifiers:
+            # What waits for these is the phase of a barrier.
+            continue
         elif item.opcode == "cp":
             if "global" in item.modifiers:
                 copied = max(copied, max(ready, earliest) + 1)

@@ -9,10 +9,15 @@ from collections import Counter
 from typing import Any
 
 from advisor.evidence.simulated.simt.counts import WARP, AccessCounts, BranchCounts, Statistics
-from advisor.evidence.simulated.simt.instruction_costs import cost_of, precision_of, product_operations
+from advisor.evidence.simulated.simt.instruction_costs import (
+    cost_of,
+    is_product,
+    precision_of,
+    product_operations,
+)
 from advisor.evidence.simulated.simt.launch import Launch
 from advisor.evidence.simulated.simt.machine import Execution
-from advisor.evidence.simulated.simt.ptx.ptx_program import Location
+from advisor.evidence.simulated.simt.ptx.ptx_program import Instruction, Location
 from advisor.evidence.simulated.simt.vector.kernels import Kernel
 from advisor.evidence.simulated.simt.vector.layout import Site, Space, Status
 from advisor.evidence.simulated.simt.vector.sites import Access
@@ -86,7 +91,7 @@ def _count_instructions(found: Statistics, kernel: Kernel, execution: Execution)
             if cost.flops:
                 precision = precision_of(item)
                 found.flops[precision] = found.flops.get(precision, 0) + lanes * cost.flops
-            if item.opcode == "mma":
+            if is_product(item):
                 factors = precision_of(item)
                 found.products[factors] = found.products.get(factors, 0) + lanes * product_operations(item)
 
@@ -101,7 +106,7 @@ def _accesses(kernel: Kernel, execution: Execution, names: dict[str, str]) -> li
     found: dict[tuple[Any, ...], AccessCounts] = {}
     for access in kernel.warp.accesses.values():
         at = access.instruction
-        if at not in blocks:
+        if at not in blocks or not access.counted:
             continue
         path, line = place_of(kernel.function.instructions[at].location)
         kind = "atomic" if access.atomic else "store" if access.writes else "load"
@@ -111,6 +116,8 @@ def _accesses(kernel: Kernel, execution: Execution, names: dict[str, str]) -> li
         counts = found.setdefault(key, AccessCounts(*key))
         counted = access.own_lanes or kernel.function.instructions[at].predicate is not None
         _add(counts, access, execution, blocks[at], counted)
+        if not _is_by_one_lane(kernel.function.instructions[at]):
+            counts.executions += int(execution.block_runs[blocks[at]])
         if at in kernel.joined_loads:
             counts.joined_requests += int(execution.block_runs[blocks[at]])
             counts.joined_wavefronts += int(execution.sites[access.number][Site.WAVEFRONTS])
@@ -122,7 +129,6 @@ def _add(counts: AccessCounts, access: Access, execution: Execution, block: int,
     row = execution.sites[access.number]
     requests = int(row[Site.REQUESTS] if counted else execution.block_runs[block])
     lanes = int(row[Site.LANES] if counted else execution.block_lanes[block])
-    counts.executions += int(execution.block_runs[block])
     counts.requests += requests
     counts.lanes += lanes
     counts.bytes += lanes * access.size
@@ -144,6 +150,11 @@ def _add(counts: AccessCounts, access: Access, execution: Execution, block: int,
     steps = [*counts.steps, int(row[Site.STEP_LOW]), int(row[Site.STEP_HIGH])]
     if row[Site.STEP_LOW] <= row[Site.STEP_HIGH]:
         counts.steps = [min(steps), max(steps)]
+
+
+def _is_by_one_lane(item: Instruction) -> bool:
+    """Whether a lane, or a group of warps, asks for what many lanes would: none of a warp's lanes is idle."""
+    return item.opcode == "wgmma" or (item.opcode == "cp" and "bulk" in item.modifiers)
 
 
 def _block_of_instruction(kernel: Kernel) -> dict[int, int]:

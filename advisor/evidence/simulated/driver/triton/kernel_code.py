@@ -1,7 +1,7 @@
 """The code of a kernel that Triton has compiled: the PTX that the simulated GPU runs.
 
-Where the GPU has instructions that the machine does not execute (products of warp groups and copies by the
-tensor memory accelerator of compute capability 9.0 and later), the kernel is compiled once more for 8.0.
+Where the GPU has instructions that the machine does not execute (reductions by the tensor memory accelerator
+of compute capability 9.0, products of 10.0), the kernel is compiled once more for 8.0.
 """
 
 from __future__ import annotations

@@ -15,7 +15,11 @@ from advisor.evidence.simulated.driver.executor import ArgumentNote, KernelFault
 from advisor.evidence.simulated.driver.gpu import PRINT_LIMIT, Gpu
 from advisor.evidence.simulated.driver.launch_notes import LaunchNotes
 from advisor.evidence.simulated.driver.results import CallFailed
-from advisor.evidence.simulated.driver.triton.descriptors import without_descriptors
+from advisor.evidence.simulated.driver.triton.descriptors import (
+    TENSOR_MAP,
+    MappedTensor,
+    without_descriptors,
+)
 from advisor.evidence.simulated.driver.triton.host_memory import HostMemory, HostRange
 from advisor.evidence.simulated.driver.triton.kernel_code import KernelCode
 from advisor.evidence.simulated.driver.triton.parameters import CONSTANT, filled, flat, scalar_bytes
@@ -136,11 +140,18 @@ class Launcher:
             # Earlier versions hand on no constants.
             kept = [number for number, kind in enumerate(types) if kind != CONSTANT]
             types, names = [types[number] for number in kept], [names[number] for number in kept]
-        given = without_descriptors(types, values, names)
+        layouts = getattr(self.code.metadata, "tensordesc_meta", None) or ()
+        given = without_descriptors(types, values, names, layouts)
         return [
-            _Argument(name, kind, value, self._place(name, value) if kind.startswith("*") else None)
+            _Argument(name, kind, value, self._place_of(name, kind, value))
             for name, kind, value in flat(*zip(*given, strict=True))
         ]
+
+    def _place_of(self, name: str, kind: str, value: Any) -> Place | None:
+        """Where an argument leads, None for a number."""
+        if kind == TENSOR_MAP:
+            return self._place(name, value.descriptor.base)
+        return self._place(name, value) if kind.startswith("*") else None
 
     def _place(self, name: str, value: Any) -> Place:
         place = place_of(value)
@@ -159,7 +170,9 @@ class Launcher:
         if not size:
             return []
         whole = grid[0] * grid[1] * grid[2] * self.code.metadata.num_ctas * size
-        buffer = _allocation._allocator.get()(whole, self.code.metadata.global_scratch_align, stream)
+        held = _allocation._allocator
+        allocate = held.get() if hasattr(held, "get") else held  # before Triton 3.5 the allocator itself
+        buffer = allocate(whole, self.code.metadata.global_scratch_align, stream)
         place = place_of(buffer) or Place(int(buffer.data_ptr()))
         if not self._on_device(place.address):
             end = place.address + whole
@@ -190,7 +203,10 @@ class Launcher:
     def _bytes(self, argument: _Argument, host: HostMemory) -> bytes:
         if argument.place is None:
             return scalar_bytes(argument.kind, argument.value)
-        return self._device_address(argument.place.address, host).to_bytes(8, "little")
+        address = self._device_address(argument.place.address, host)
+        if isinstance(argument.value, MappedTensor):
+            return argument.value.map_at(address)
+        return address.to_bytes(8, "little")
 
     def _note(self, argument: _Argument, host: HostMemory) -> ArgumentNote:
         place, kind = argument.place, argument.kind

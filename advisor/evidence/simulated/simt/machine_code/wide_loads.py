@@ -25,7 +25,9 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
 _WIDEST = 16
 _WIDTHS = {"32": 4, "64": 8}
 _MOST_ZEROS = 64
-_ORDERS = frozenset({"bar", "barrier", "membar", "fence", "call", "st", "atom", "red", "stmatrix", "cp"})
+_ORDERS = frozenset(
+    {"bar", "barrier", "membar", "fence", "call", "st", "atom", "red", "stmatrix", "cp", "mbarrier"}
+)
 _LEAST = frozenset({"add", "sub", "or", "xor", "selp", "mov", "cvt"})
 _Run: TypeAlias = "tuple[str, int]"
 

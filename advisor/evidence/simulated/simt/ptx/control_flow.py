@@ -30,7 +30,7 @@ _ALL_LANES: frozenset[Operand] = frozenset({Integer(-1), Integer(0xFFFFFFFF)})
 # Instructions without a result in their first operand.
 _NO_RESULT = frozenset({
     "st", "red", "bra", "brx", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "call", "prefetch",
-    "nanosleep", "brkpt", "pmevent", "discard", "griddepcontrol", "stmatrix", "cp",
+    "nanosleep", "brkpt", "pmevent", "discard", "griddepcontrol", "stmatrix", "cp", "setmaxnreg", "tensormap",
 })  # fmt: skip
 
 
@@ -108,7 +108,13 @@ def _starts(function: Function, meetings: bool) -> list[int]:
     for at, item in enumerate(function.instructions):
         if (item.opcode in _ENDS or item.opcode in _BARRIERS) and at + 1 < count:
             found.add(at + 1)
+    found |= {at for at, item in enumerate(function.instructions) if awaits_phase(item)}
     return sorted(found | (meetings_of(function) if meetings else set()))
+
+
+def awaits_phase(item: Instruction) -> bool:
+    """Whether a warp may wait here for the phase of a barrier in shared memory: a block begins so."""
+    return item.opcode == "mbarrier" and "try_wait" in item.modifiers and item.predicate is None
 
 
 def _successors(function: Function, end: int) -> tuple[int, ...]:
@@ -204,7 +210,8 @@ def reads(item: Instruction) -> Iterator[str]:
     """The names of the registers that an instruction reads, its predicate and addresses among them."""
     if item.predicate is not None:
         yield item.predicate.name
-    sources = item.operands if item.opcode in _NO_RESULT else item.operands[1:]
+    # A product of a group of warps is added to what the registers of its result hold.
+    sources = item.operands if item.opcode in _NO_RESULT or item.opcode == "wgmma" else item.operands[1:]
     for operand in sources:
         yield from _registers(operand)
     if item.opcode not in _NO_RESULT and item.operands and isinstance(item.operands[0], Address):

@@ -17,7 +17,21 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
 )
 
 _OF_THREADS = frozenset(
-    {"shfl", "vote", "match", "redux", "elect", "activemask", "call", "extern", "atom", "bar", "mma"}
+    {
+        "shfl",
+        "vote",
+        "match",
+        "redux",
+        "elect",
+        "activemask",
+        "call",
+        "extern",
+        "atom",
+        "bar",
+        "mma",
+        "wgmma",
+        "mbarrier",
+    }
 )
 _LOADS = frozenset({"ld", "ldu", "ldmatrix"})
 

@@ -57,7 +57,8 @@ def read_operand(text: str) -> Operand:
     if text[:1] in _PAIRS and text.endswith(_PAIRS[text[0]]):
         inside = text[1:-1].strip()
         if text[0] == "[":
-            return _address(inside)
+            parts = split_operands(inside)
+            return _address(inside) if len(parts) < 2 else _box(parts)
         return Group(tuple(read_operand(part) for part in split_operands(inside)))
     if "|" in text:
         return Group(tuple(read_operand(part.strip()) for part in text.split("|")))
@@ -81,6 +82,11 @@ def read_integer(text: str) -> int:
     digits = text.rstrip("U")
     octal = re.fullmatch(r"-?0[0-7]+", digits)
     return int(digits, 8 if octal else 0)
+
+
+def _box(parts: list[str]) -> Group:
+    """Where a box of a tensor is: the address of its map, and where it begins."""
+    return Group((_address(parts[0]), *(read_operand(part) for part in parts[1:])))
 
 
 def _address(text: str) -> Address:

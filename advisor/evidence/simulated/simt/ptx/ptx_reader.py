@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 from advisor.evidence.simulated.simt.ptx.ptx_declarations import read_header, read_registers, read_variable
@@ -82,6 +83,9 @@ class _Reader:
         # The names that each open brace declares, with the registers they stand for; and `a<9>`: a0 to a8.
         self.scopes: list[dict[str, str]] = []
         self.scoped_ranges: list[dict[str, tuple[str, int]]] = []
+        # The same of labels, and the branches within inner braces: a label may stand behind its branch.
+        self.labels: list[dict[str, str]] = []
+        self.inner_branches: list[tuple[int, tuple[dict[str, str], ...]]] = []
 
     def module(self) -> Module:
         while self._skip_space():
@@ -123,7 +127,7 @@ class _Reader:
         elif self.function is None and (header := self._take(_HEADER)):
             self._begin(header[0])
         elif self.function is not None and (label := self._take(_LABEL)):
-            self.function.labels[label[1]] = len(self.function.instructions)
+            self.function.labels[self._label(label[1])] = len(self.function.instructions)
         else:
             self._statement()
 
@@ -133,14 +137,39 @@ class _Reader:
         if character == "{":
             self.scopes.append({})
             self.scoped_ranges.append({})
+            self.labels.append({})
         elif self.scopes:
             self.scopes.pop()
             self.scoped_ranges.pop()
+            self.labels.pop()
         if self.depth < 0 or (self.depth and self.function is None):
             raise ValueError("a brace outside a function")
         if self.depth == 0:
+            self._lead_branches()
             self.function = None
             self.location = None
+
+    def _label(self, name: str) -> str:
+        """The name of a label that is declared here: within inner braces one that no others share."""
+        assert self.function is not None
+        own = name if len(self.labels) < 2 else f"{name}.{len(self.function.instructions)}"
+        self.labels[-1][name] = own
+        return own
+
+    def _lead_branches(self) -> None:
+        """Let branches within inner braces lead to the label of the innermost ones that declare its name."""
+        if self.function is None:
+            return
+        for number, scopes in self.inner_branches:
+            item = self.function.instructions[number]
+            target = item.operands[0]
+            if not isinstance(target, Symbol):
+                continue
+            known = [scope[target.name] for scope in scopes if target.name in scope]
+            if known:
+                operands = (Symbol(known[-1]), *item.operands[1:])
+                self.function.instructions[number] = replace(item, operands=operands)
+        self.inner_branches = []
 
     def _directive(self, name: str, value: str) -> None:
         if name == "version":
@@ -189,7 +218,10 @@ class _Reader:
         if self.function is None:
             raise ValueError(f"`{statement}` stands outside a function")
         line = self._line(begin)
-        self.function.instructions.append(self._instruction(statement, line))
+        item = self._instruction(statement, line)
+        if item.opcode == "bra" and item.operands and len(self.labels) > 1:
+            self.inner_branches.append((len(self.function.instructions), tuple(self.labels)))
+        self.function.instructions.append(item)
 
     def _declaration(self, statement: str) -> None:
         if statement.startswith(".reg"):

@@ -27,7 +27,8 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
 )
 
 _LANE_REGISTERS = frozenset({"tid", "tid.x", "tid.y", "tid.z", "laneid"})
-_PER_LANE = frozenset({"atom", "shfl", "call", "match", "redux", "mma", "ldmatrix"})
+_ARRIVALS = frozenset({"arrive", "arrive_drop"})
+_PER_LANE = frozenset({"atom", "shfl", "call", "match", "redux", "mma", "wgmma", "ldmatrix", "elect"})
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,11 @@ class _Search:
         self.branches: dict[str, list[Block]] = {}
         self.writes = [self._read_block(block) for block in blocks]
         self.before_barriers = _before_barriers(blocks)
+        self.awaiting = {
+            block.number
+            for block in blocks
+            if any(_awaits(item) for item in function.instructions[block.first : block.last])
+        }
 
     def run(self, ordered: bool) -> None:
         """Find the divergent registers until no more are found."""
@@ -133,7 +139,7 @@ class _Search:
         waiting = _Waiting()
         for number in sorted(labels, reverse=True):
             label = None if number in joins else labels[number]
-            if label is not None and self.blocks[number].at_barrier:
+            if label is not None and (self.blocks[number].at_barrier or number in self.awaiting):
                 self.barrier_divided = True
             spared = {name for name in self.writes[number] if waiting.elsewhere(name, labels[number])}
             self._diverge(spared)
@@ -201,8 +207,14 @@ def _labels(branch: Block, blocks: tuple[Block, ...]) -> tuple[dict[int, int], s
     return labels, joins
 
 
+def _awaits(item: Instruction) -> bool:
+    return item.opcode == "mbarrier" and ("try_wait" in item.modifiers or "test_wait" in item.modifiers)
+
+
 def _is_source(item: Instruction) -> bool:
     if item.opcode in _PER_LANE and "all" not in item.modifiers:
+        return True
+    if item.opcode == "mbarrier" and _ARRIVALS & set(item.modifiers):
         return True
     if item.opcode == "ld" and ("local" in item.modifiers or not _states_space(item)):
         return True

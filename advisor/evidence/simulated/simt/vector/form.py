@@ -6,13 +6,13 @@ something.
 
 from __future__ import annotations
 
-from advisor.evidence.simulated.simt.ptx.control_flow import reads, results
+from advisor.evidence.simulated.simt.ptx.control_flow import awaits_phase, reads, results
 from advisor.evidence.simulated.simt.ptx.ptx_program import Address, Function, Instruction, Symbol
 from advisor.evidence.simulated.simt.unsupported import Unsupported
 from advisor.evidence.simulated.simt.vector.lanes import element_type
 
 _ACCESSES = frozenset({"ld", "ldu", "st", "atom", "red"})
-_AT_AN_ADDRESS = _ACCESSES | {"ldmatrix", "stmatrix"}
+_AT_AN_ADDRESS = _ACCESSES | {"ldmatrix", "stmatrix", "mbarrier", "tensormap"}
 _PRODUCTS = frozenset({"mul", "mad"})
 
 
@@ -47,6 +47,8 @@ def _lacking(item: Instruction, function: Function) -> str | None:
         return "it has no address"
     if item.opcode in _ACCESSES | _PRODUCTS and not item.types:
         return "it has no type"
+    if awaits_phase(item) and (len(item.operands) < 3 or not isinstance(item.operands[1], Address)):
+        return "it has too few operands"
     if item.opcode in _ACCESSES and len(item.operands) < 2:
         return "it has too few operands"
     return None

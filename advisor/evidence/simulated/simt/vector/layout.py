@@ -129,8 +129,21 @@ class Context(Word):
     # 0 where the kernel has no such operation.
     UPDATES = 80
     SLICE_SECTORS = 81
-    WORDS = 82
+    # Where products of groups of warps keep their operands, and the boxes that are still to be copied with
+    # their number; 0 where the kernel has none.
+    GROUPS = 82
+    BOXES = 83
+    BOX_COUNT = 84
+    # Whether a warp has run in this turn of all warps, and the size of the space of parameters.
+    RAN = 85
+    PARAMETER_BYTES = 86
+    # The words of the barriers at which a part of the block meets; 0 where the kernel has none.
+    PARTS = 87
+    WORDS = 88
 
+
+# The barriers of a block by number: PTX ISA, "bar".
+BARRIERS_OF_BLOCK = 16
 
 # Values of the context's PREFERRED that are no lane: the lanes of the lowest block run, or of the highest.
 LOWEST, HIGHEST = -1, -2
@@ -148,6 +161,10 @@ class State(Word):
     # The numbers of the oldest copy under way and of the one that begins next.
     COPIES_FIRST = 528
     COPIES_END = 536
+    # The address of the barrier in shared memory that the warp waits for, 0 for none, and the parity of the
+    # phase whose end it waits for.
+    AWAITED = 544
+    PARITY = 552
     REGISTERS = 576
 
 
@@ -171,6 +188,29 @@ class Copy(Word):
     SIZE = 904
     SITE = 912
     BYTES = 960
+
+
+class Box(Word):
+    """Byte offsets in the entry of a box that is still to be copied, behind its tensor map: the first element
+    by axis, where it goes in shared memory, its barrier, and whether it lies well; there are CAPACITY ones.
+    """
+
+    BEGIN = 128
+    PLACE = 152
+    BARRIER = 160
+    GOOD = 168
+    BYTES = 192
+    CAPACITY = 64
+
+
+class GroupScratch(Word):
+    """Byte offsets in the memory of products of warp groups: sums, A by lanes, B, registers of A."""
+
+    SUMS = 0
+    LEFT = 16_384
+    RIGHT = 24_576
+    ROWS = 57_344
+    BYTES = 57_856
 
 
 # The least and the most of no numbers.

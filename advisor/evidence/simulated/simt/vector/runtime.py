@@ -20,12 +20,19 @@ from advisor.evidence.simulated.simt.vector.routines import (
 )
 from advisor.evidence.simulated.simt.vector.routines.builder import ROUTINES, write_module
 from advisor.evidence.simulated.simt.vector.stored_code import stored_code
-from advisor.evidence.simulated.simt.vector.tensor import copies, rows
+from advisor.evidence.simulated.simt.vector.tensor import (
+    barrier_phases,
+    box_requests,
+    boxes,
+    copies,
+    group_operands,
+    rows,
+)
 from advisor.model.storage.cache import Cache
 
 ROUTINE_MODULES = (
-    arithmetic, atomic, cache, checking, copies, driver, fast,
-    generic, global_races, memory, rows, shared, transcendental,
+    arithmetic, atomic, barrier_phases, box_requests, boxes, cache, checking, copies, driver, fast,
+    generic, global_races, group_operands, memory, rows, shared, transcendental,
 )  # fmt: skip
 _LOCK = threading.Lock()
 _loaded: list[Loaded] = []

@@ -11,6 +11,7 @@ from advisor.evidence.simulated.simt.ptx.launch_values import values_of_the_laun
 from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Address,
     Function,
+    Group,
     Instruction,
     Integer,
     Operand,
@@ -35,6 +36,8 @@ _OF_MATRICES = frozenset({"ldmatrix", "stmatrix"})
 ROW_BYTES = 16
 # The bytes that `cp.async` may copy for a lane.
 COPIED = (4, 8, 16)
+_WITH_BARRIERS = frozenset({"mbarrier", "tensormap", "wgmma"})
+_BARRIER_BYTES = _POINTER_BYTES = 8
 _PASSES_ON = frozenset({"mov", "cvta", "add", "sub", "selp", "mad"})
 # Where the terms of a sum stand among the operands, and what may bring an address from memory.
 _TERMS = {"add": (1, 2), "mad": (3,), "mov": (1,), "cvta": (1,)}
@@ -50,7 +53,8 @@ class Access:
 
     `strong` accesses are ordered as atomic ones are; `one_value` says that a store writes the same in all
     threads of a launch, `compares` that an atomic operation may leave what it finds, `reads` that the result
-    depends on what was there, `own_lanes` that it goes to memory for other lanes than run the instruction.
+    depends on what was there, `own_lanes` that it goes to memory for other lanes than run the instruction,
+    `counted` that statistics tell of it: not of barriers and descriptions of tensors.
     """
 
     number: int
@@ -65,6 +69,7 @@ class Access:
     compares: bool = False
     reads: bool = True
     own_lanes: bool = False
+    counted: bool = True
 
     @property
     def description(self) -> int:
@@ -83,7 +88,9 @@ def accesses(function: Function) -> dict[int, Access]:
         if item.opcode in _OF_MATRICES:
             found[len(found)] = _of_matrices(len(found), number, item, roots)
         if item.opcode == "cp":
-            found.update((one.number, one) for one in _of_copy(len(found), number, item, roots))
+            found.update((one.number, one) for one in _of_copy(function, (len(found), number), item, roots))
+        if item.opcode in _WITH_BARRIERS:
+            found.update((one.number, one) for one in _of_groups(len(found), number, item, roots))
         if item.opcode not in ("ld", "st", "atom", "red", "ldu") or "param" in item.modifiers:
             continue
         address = next(operand for operand in item.operands if isinstance(operand, Address))
@@ -128,8 +135,58 @@ def copied_bytes(item: Instruction) -> int | None:
     return size.value if all(isinstance(one, Address) for one in item.operands[:2]) else None
 
 
-def _of_copy(own: int, number: int, item: Instruction, roots: dict[str, str]) -> list[Access]:
+@dataclass(frozen=True, slots=True)
+class BulkCopy:
+    """A copy in bulk: of a box of a tensor, whose map is `in_global` and which has a `begin` for each axis,
+    or of `size` bytes. One to shared memory tells a `barrier` of its end.
+    """
+
+    in_global: Address
+    in_shared: Address
+    begin: tuple[Operand, ...] = ()
+    size: Operand | None = None
+    barrier: Address | None = None
+
+
+_BULK_HINTS = frozenset({"L2::cache_hint", "tile"})
+_TO_SHARED = tuple((one, "global", "mbarrier::complete_tx::bytes") for one in ("shared", "shared::cluster"))
+_TO_GLOBAL = ("global", "shared", "bulk_group")
+_AXES = ("1d", "2d", "3d", "4d", "5d")
+
+
+def bulk_copy(item: Instruction) -> BulkCopy | None:
+    """What an instruction copies in bulk, None for another instruction or form of it."""
+    if item.opcode != "cp" or item.modifiers[:2] != ("async", "bulk"):
+        return None
+    rest = tuple(one for one in item.modifiers[2:] if one not in _BULK_HINTS)
+    axes = 0
+    if rest[:1] == ("tensor",):
+        axes = 1 + _AXES.index(rest[1]) if rest[1:2] and rest[1] in _AXES else -1
+        rest = rest[2:]
+    given = list(item.operands[: -1 if "L2::cache_hint" in item.modifiers else None])
+    barrier = given.pop() if rest in _TO_SHARED and given else None
+    size = given.pop() if not axes and given else None
+    if len(given) != 2 or axes < 0 or (barrier is None and rest != _TO_GLOBAL):
+        return None
+    shared, outside = given if barrier is not None else given[::-1]
+    begin: tuple[Operand, ...] = ()
+    if axes and isinstance(outside, Group) and len(outside.items) == 2:
+        outside, group = outside.items
+        begin = group.items if isinstance(group, Group) else ()
+    whole = isinstance(shared, Address) and isinstance(outside, Address) and len(begin) == axes
+    if not whole or not isinstance(barrier, Address | None):
+        return None
+    assert isinstance(shared, Address) and isinstance(outside, Address)
+    return BulkCopy(outside, shared, begin, size, barrier)
+
+
+def _of_copy(
+    function: Function, numbers: tuple[int, int], item: Instruction, roots: dict[str, str]
+) -> list[Access]:
     """The load from global memory of a copy, and its store into shared memory."""
+    own, number = numbers
+    if (bulk := bulk_copy(item)) is not None:
+        return _in_bulk(function, numbers, bulk, roots)
     size = copied_bytes(item)
     if size is None:
         return []
@@ -138,6 +195,55 @@ def _of_copy(own: int, number: int, item: Instruction, roots: dict[str, str]) ->
         Access(own, number, Space.GLOBAL, size, False, False, source, own_lanes=True),
         Access(own + 1, number, Space.SHARED, size, True, False, target, reads=False),
     ]
+
+
+def _in_bulk(
+    function: Function, numbers: tuple[int, int], copy: BulkCopy, roots: dict[str, str]
+) -> list[Access]:
+    """The load of a copy in bulk, its store, and the barrier that it tells of its end.
+
+    A parameter that is a tensor's map begins with the tensor's address; a map in memory is not the tensor.
+    """
+    own, number = numbers
+    in_global, in_shared = _root_of(copy.in_global.base, roots), _root_of(copy.in_shared.base, roots)
+    if copy.begin and in_global not in maps_of(function):
+        in_global = None
+    if copy.barrier is None:
+        return [
+            Access(own, number, Space.SHARED, ROW_BYTES, False, False, in_shared, own_lanes=True),
+            Access(
+                own + 1, number, Space.GLOBAL, ROW_BYTES, True, False, in_global, reads=False, own_lanes=True
+            ),
+        ]
+    barrier = _root_of(copy.barrier.base, roots)
+    return [
+        Access(own, number, Space.GLOBAL, ROW_BYTES, False, False, in_global, own_lanes=True),
+        Access(own + 1, number, Space.SHARED, ROW_BYTES, True, False, in_shared, reads=False, own_lanes=True),
+        Access(own + 2, number, Space.SHARED, _BARRIER_BYTES, True, True, barrier, counted=False),
+    ]
+
+
+def _of_groups(own: int, number: int, item: Instruction, roots: dict[str, str]) -> list[Access]:
+    """The accesses of barriers, of changes of tensor maps, and of products of groups of warps."""
+    if item.opcode == "wgmma":
+        count = sum(not isinstance(one, Group) for one in item.operands[1:3])
+        return [
+            Access(own + part, number, Space.SHARED, ROW_BYTES, False, False, None, own_lanes=True)
+            for part in range(count)
+        ]
+    addresses = [one for one in item.operands if isinstance(one, Address)]
+    size = _BARRIER_BYTES if item.opcode == "mbarrier" else ROW_BYTES
+    both = len(addresses) == 2
+    found = []
+    for part, address in enumerate(addresses):
+        shared = "shared" in item.modifiers and not (both and part == 0)
+        space = Space.SHARED if shared or item.opcode == "mbarrier" else Space.GLOBAL
+        writes = item.opcode == "mbarrier" or part == 0
+        root = _root_of(address.base, roots)
+        found.append(
+            Access(own + part, number, space, size, writes, False, root, reads=not writes, counted=False)
+        )
+    return found
 
 
 def access_size(item: Instruction) -> int:
@@ -193,6 +299,9 @@ def _result_root(item: Instruction, roots: dict[str, str], pointers: frozenset[s
             name = parameter_key(address)
             return name if name in pointers else None
         return None
+    if item.opcode == "cvt" and item.types == ("u64", "u32"):
+        # The address of a parameter that is a map has 32 bits before it becomes a generic one.
+        return next((one for one in _operand_roots(item.operands[1], roots) if one in pointers), None)
     if item.opcode not in _PASSES_ON:
         return None
     # A choice has its condition last, and of a product with an addend only this may be an address.
@@ -215,6 +324,11 @@ def parameter_key(address: Address) -> str:
     return address.base.name if not address.offset else f"{address.base.name}+{address.offset}"
 
 
+def maps_of(function: Function) -> frozenset[str]:
+    """The parameters that may be maps of tensors: they hold more than a pointer."""
+    return frozenset(one.name for one in function.parameters if one.size > _POINTER_BYTES)
+
+
 def _pointer_parameters(function: Function) -> frozenset[str]:
     """The parameters that are addresses: declared so, converted to global ones, or dereferenced, by
     themselves or with offsets added.
@@ -228,7 +342,7 @@ def _pointer_parameters(function: Function) -> frozenset[str]:
             address = item.operands[1]
             if isinstance(address.base, Symbol):
                 origin.update(dict.fromkeys(results(item), parameter_key(address)))
-    found = {one.name for one in function.parameters if one.pointer}
+    found = {one.name for one in function.parameters if one.pointer} | maps_of(function)
     for item in function.instructions:
         if item.opcode == "cvta":
             found.update(origin[name] for name in reads(item) if name in origin)

@@ -14,10 +14,11 @@ HEAD = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n
     ("text", "expected"),
     [
         ("ret;\n", None),
-        ("wgmma.fence.sync.aligned;\nret;\n", "wgmma.fence.sync.aligned"),
+        ("wgmma.fence.sync.aligned;\nret;\n", None),
+        ("tcgen05.fence::before_thread_sync;\nret;\n", "tcgen05.fence::before_thread_sync"),
         (
-            "@%p1 cp.async.bulk.tensor.2d.shared::cta.global.tile [%rd1], [%rd1, {%r1, %r2}], [%r3];\nret;\n",
-            "cp.async.bulk.tensor.2d.shared::cta.global.tile",
+            "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%rd1, {1, 2}], [3];\nret;\n",
+            "cp.reduce.async.bulk.tensor.2d.global.shared.add.bulk_group",
         ),
     ],
 )

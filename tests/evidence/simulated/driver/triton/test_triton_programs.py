@@ -173,15 +173,76 @@ def test_what_warps_do_alike_is_no_race(ways: Run):
     assert "race" not in ways.err
 
 
-def test_what_the_machine_lacks_of_a_gpu_is_compiled_for_another(advise: AdvisorCommand, tmp_path: Path):
+@pytest.fixture(scope="session")
+def hopper(advise: AdvisorCommand, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    project = tmp_path_factory.mktemp("hopper") / "project"
+    return ran(advise, project, "hopper_programs.py", "--device", "h100")
+
+
+def test_the_five_programs_run_as_compiled_for_9_0(advise: AdvisorCommand, tmp_path: Path):
     on_hopper = ran(advise, tmp_path / "project", "five_programs.py", "--device", "h100")
-    assert on_hopper.answer["apart"]["matmul"] == 0.0
-    (said,) = (line for line in on_hopper.err.splitlines() if "attention" in line)
+    apart = on_hopper.answer["apart"]
+    assert (apart["add"], apart["matmul"]) == (0.0, 0.0)
+    assert apart["softmax"] <= 1e-7 and apart["layer norm"] <= 2e-6 and apart["attention"] <= 1e-3
+    assert "runs as compiled for" not in on_hopper.err
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "float16", "float16 in float16", "bfloat16", "tf32", "e4m3", "e5m2", "int8",
+        "descriptors of the host", "descriptors of the kernel", "array of the device", "specialised warps",
+        "sums", "to e4m3", "to e5m2",
+    ],
+)  # fmt: skip
+def test_what_is_exact_for_9_0(hopper: Run, name: str):
+    assert hopper.answer["apart"][name] == 0.0
+
+
+def test_what_the_machine_lacks_of_a_gpu_is_compiled_for_another(hopper: Run):
+    (said,) = (line for line in hopper.err.splitlines() if "compiled for" in line)
     assert said.startswith(
-        "advisor: attention runs as compiled for sm_80, its counts are those of that code: the simulated "
-        "NVIDIA H100 SXM does not execute wgmma.fence.sync.aligned at kernels.py:"
+        "advisor: add_up runs as compiled for sm_80, its counts are those of that code: the simulated NVIDIA "
+        "H100 SXM does not execute cp.reduce.async.bulk.tensor.2d.global.shared.add.bulk_group at "
+        "hopper_kernels.py:"
     )
-    assert "softmax" not in on_hopper.err
+
+
+def test_a_descriptor_of_more_than_its_array_is_out_of_bounds(hopper: Run):
+    assert hopper.answer["beyond"].startswith(
+        "RuntimeError: Triton Error [CUDA]: described: load of a[0] out of bounds at "
+    )
+    assert "uninitialised" not in hopper.err
+
+
+def test_what_descriptors_move_is_counted_at_its_line(hopper: Run):
+    """Boxes of 64 x 64 float16 of 100 x 96 and 96 x 120 elements for four programs; by hand: two steps of 64
+    and 32 of the depth for each, rows of 192 bytes of a are six sectors, each read by two programs.
+    """
+    from sqlite3 import connect
+
+    with connect(hopper.project / ".advisor" / "launches.sqlite") as record:
+        (counts,) = record.execute(
+            "SELECT statistics FROM launches JOIN counts ON counts.id = counts WHERE kernel = 'described'"
+        ).fetchone()
+    record.close()
+    counted = json.loads(counts)
+    text = (PROGRAMS / "hopper_kernels.py").read_text().splitlines()
+    found = {
+        text[one["line"] - 1].strip(): (one["array"], one["kind"], one["bytes"], one["sectors"])
+        for one in counted["accesses"]
+        if one["space"] == "global"
+    }
+    assert found["x = a.load([m, k])"] == ("a[0]", "load", 2 * 100 * 192, 2 * 100 * 6)
+    # Rows of 240 bytes begin at a sector or in its middle: 64 elements lie in four or in five sectors,
+    # the other 56 in four.
+    right = found["y = b.load([k, n])"]
+    assert right[:3] == ("b[0]", "load", 2 * 96 * 240)
+    assert right[3] == 2 * (48 * (4 + 4) + 48 * (5 + 4))
+    stored = found["c.store([m, n], total)"]
+    assert stored[:3] == ("c[0]", "store", 100 * 480)
+    assert stored[3] == 100 * 15
+    assert counted["products"] == {"f16": 4 * 2 * 2 * 64 * 64 * 64}
 
 
 def test_programs_that_a_program_starts_use_the_simulated_gpu_too(advise: AdvisorCommand, tmp_path: Path):

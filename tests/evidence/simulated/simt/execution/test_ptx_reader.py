@@ -244,3 +244,28 @@ def registers_of(operands):
             yield operand.base
         elif isinstance(operand, Group):
             yield from registers_of(operand.items)
+
+
+def test_labels_within_braces_are_their_own():
+    """Two braces with a label of one name, as inline assembly has it, and one outside of that name."""
+    lines = [
+        "{ loop: add.s32 %r1, %r1, 1; @%p1 bra loop; }",
+        "{ @%p1 bra loop; add.s32 %r1, %r1, 2; { bra loop; } loop: add.s32 %r1, %r1, 3; }",
+        "loop: bra loop;",
+    ]
+    function = read_ptx(body(*lines)).functions["k"]
+    targets = [
+        function.labels[item.operands[0].name] for item in function.instructions if item.opcode == "bra"
+    ]
+    assert targets == [0, 5, 5, 6]
+
+
+def test_a_branch_out_of_braces_leads_to_the_label_outside():
+    function = read_ptx(body("{ @%p1 bra out; }", "out: ret;")).functions["k"]
+    assert function.labels[function.instructions[0].operands[0].name] == 1
+
+
+def test_the_place_of_a_box_of_a_tensor():
+    assert read_operand("[%rd1, {%r1, %r2}]") == Group(
+        (Address(Register("%rd1")), Group((Register("%r1"), Register("%r2"))))
+    )

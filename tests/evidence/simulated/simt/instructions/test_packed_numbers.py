@@ -176,7 +176,7 @@ PTX = (
     "line",
     [
         "cvt.rn.satfinite.bf16x2.f32 %r0, %r1, %r2;",
-        "cvt.rn.f16x2.e4m3x2 %r0, %r1;",
+        "cvt.rn.f16x2.e2m3x2 %r0, %r1;",
         "cvt.rna.f32.f64 %r0, %r1;",
         "cvt.rn.relu.f32.f64 %r0, %r1;",
         "fma.rn.relu.f32 %r0, %r1, %r2, %r3;",

@@ -211,7 +211,6 @@ REFUSED = [
     "cp.async.cg.shared.global [%r1], [%x1], 8;",
     "cp.async.ca.shared.global [%r1], [%x1], 12;",
     "cp.async.ca.shared.global [%r1], [%x1], %r2;",
-    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%x1], 16, [%r2];",
     "cp.async.mbarrier.arrive.shared.b64 [%r1];",
     "cp.async.ca.shared.global.L2::cache_hint [%r1], [%x1], 4, %x2;",
 ]

@@ -229,7 +229,6 @@ REFUSED = [
     "{%r0,%r1,%r2,%r3};",
     "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3},{%r4,%r5},{%r8,%r9},"
     "{%r0,%r1,%r2,%r3}, %r10, 0;",
-    "wgmma.fence.sync.aligned;",
 ]
 
 

@@ -107,13 +107,26 @@ def test_products_are_done_by_tensor_cores_or_are_not(tmp_path: Path, precision:
     assert found.values["warps"] == 4.0 and found.values["registers"]
 
 
+OF_HALVES = (
+    PRODUCT.replace("PRECISION", "tf32")
+    .replace("float32, device", "float16, device")
+    .replace("(64, 64)", "(128, 128)")
+    .replace("64, 64, B=32", "128, 128, B=64")
+)
+
+
 def test_a_later_device_than_the_machine_executes_has_the_code_of_an_older_one_and_says_so(tmp_path: Path):
-    text = PRODUCT.replace("PRECISION", "tf32").replace("float32, device", "float16, device").replace(
-        "(64, 64)", "(128, 128)"
-    ).replace("64, 64, B=32", "128, 128, B=64")  # fmt: skip
-    found = told(tmp_path, text, capability=90)
+    found = told(tmp_path, OF_HALVES, capability=100)
     assert not found.unknown
     assert any("ran code for sm_80" in one for one in found.assumptions)
+
+
+def test_code_for_9_0_is_executed_as_it_is(tmp_path: Path):
+    found = told(tmp_path, OF_HALVES, capability=90)
+    assert not found.unknown
+    assert not any("ran code for" in one for one in found.assumptions)
+    assert found.values["tensor_share"] == pytest.approx(1.0, abs=0.05)
+    assert found.values["registers"]
 
 
 def test_types_that_the_kernel_is_not_made_for_are_no_launch_of_it(tmp_path: Path):

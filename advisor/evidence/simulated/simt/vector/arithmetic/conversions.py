@@ -6,6 +6,11 @@ from typing import Any
 
 from advisor.evidence.simulated.simt.ptx.ptx_program import Instruction, Register
 from advisor.evidence.simulated.simt.vector.arithmetic.brain_floats import narrowed, widened
+from advisor.evidence.simulated.simt.vector.arithmetic.eight_bit_floats import (
+    PAIRS,
+    pair_narrowed,
+    pair_widened,
+)
 from advisor.evidence.simulated.simt.vector.arithmetic.floats import (
     finish,
     flushed,
@@ -37,6 +42,13 @@ _ROUND_TO_INTEGER = {"rni": "llvm.roundeven", "rzi": "llvm.trunc", "rmi": "llvm.
 
 @handles("cvt")
 def _convert(e: Emission, item: Instruction) -> None:
+    if (pair := _PAIRS.get(item.types[:2]) if len(item.types) == 2 else None) is not None:
+        if set(item.modifiers) - {"relu"} != pair[1]:
+            raise e.unsupported(item, "this rounding to this type")
+        e.write(item, pair[0](e, item))
+        return
+    if "satfinite" in item.modifiers:
+        raise e.unsupported(item, "this rounding to this type")
     if item.types[1:] == ("f32",) and item.types[0] in _OF_TENSORS:
         e.write(item, _for_tensors(e, item))
         return
@@ -67,6 +79,10 @@ _CONVERTED = frozenset(
 )
 
 
+# Conversions of two numbers of eight bits, with the modifiers that they have.
+_PAIRS: dict[tuple[str, ...], Any] = {
+    (name, source): (pair_narrowed, {"rn", "satfinite"}) for name in PAIRS for source in ("f32", "f16x2")
+} | {("f16x2", name): (pair_widened, {"rn"}) for name in PAIRS}
 _OF_TENSORS = frozenset({"f16", "bf16", "f16x2", "bf16x2", "tf32"})
 
 

@@ -19,7 +19,7 @@ from advisor.evidence.simulated.simt.vector.lanes import (
     same,
     width_of,
 )
-from advisor.evidence.simulated.simt.vector.layout import LOCAL_WINDOW, SHARED_WINDOW
+from advisor.evidence.simulated.simt.vector.layout import LOCAL_WINDOW, SHARED_WINDOW, Context
 from advisor.evidence.simulated.simt.vector.translation.emission import Emission, handles
 
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
@@ -64,6 +64,8 @@ def _convert_address(e: Emission, item: Instruction) -> None:
     """Convert an address: shared and local ones lie in windows of the generic space."""
     window = SHARED_WINDOW if "shared" in item.modifiers else LOCAL_WINDOW if "local" in item.modifiers else 0
     value = e.read(item.operands[1], I64)
+    if "param" in item.modifiers:
+        value = e.builder.add(*e.builder.alike(value, e.context_word(Context.PARAMETERS)))
     if window:
         value = (
             e.builder.sub(value, same(value, window))

@@ -17,14 +17,17 @@ from advisor.evidence.simulated.simt.vector.host.update_counters import UpdateCo
 from advisor.evidence.simulated.simt.vector.kernels import Kernel
 from advisor.evidence.simulated.simt.vector.lanes import LANES
 from advisor.evidence.simulated.simt.vector.layout import (
+    BARRIERS_OF_BLOCK,
     FIXED_BOUNDS,
     FOLLOWED,
     LOWEST,
     NO_RANGE,
     SECTOR_SHIFT,
     SLICE_SHIFT,
+    Box,
     Context,
     DefectWord,
+    GroupScratch,
     Site,
     Space,
     State,
@@ -106,6 +109,14 @@ def _set_launch(
     parameters = host_memory.zeroed_bytes(len(launch.parameters))
     parameters[: len(launch.parameters)] = np.frombuffer(launch.parameters, np.uint8)
     context[Context.PARAMETERS] = _keep(worker, parameters)
+    context[Context.PARAMETER_BYTES] = len(launch.parameters)
+    opcodes = {item.opcode for item in kernel.function.instructions}
+    if {"bar", "barrier"} & opcodes:
+        context[Context.PARTS] = _keep(worker, host_memory.zeroed_words(BARRIERS_OF_BLOCK))
+    if "wgmma" in opcodes:
+        context[Context.GROUPS] = _keep(worker, host_memory.zeroed_bytes(GroupScratch.BYTES, 64))
+    if any(item.opcode == "cp" and "bulk" in item.modifiers for item in kernel.function.instructions):
+        context[Context.BOXES] = _keep(worker, host_memory.zeroed_bytes(Box.CAPACITY * Box.BYTES, 64))
     shared_size = placement.shared_size + launch.dynamic_shared
     context[Context.SHARED] = _keep(worker, host_memory.zeroed_bytes(shared_size + _BEHIND_SHARED, 1024))
     context[Context.SHARED_SIZE] = shared_size

@@ -94,8 +94,9 @@ def _atomic(e: Emission, item: Instruction) -> None:
 
 
 @handles(
-    "membar", "fence", "prefetch", "prefetchu", "nanosleep", "brkpt", "pmevent", "discard", "applypriority"
-)
+    "membar", "fence", "prefetch", "prefetchu", "nanosleep", "brkpt", "pmevent", "discard", "applypriority",
+    "setmaxnreg",
+)  # fmt: skip
 def _nothing(e: Emission, item: Instruction) -> None:
     """Leave out orders and hints that one warp after the other does not need."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from llvmlite import ir
@@ -38,19 +38,24 @@ def place_of(e: Emission, item: Instruction, address: Address, part: int = 0, la
     `part` is the number of the access among those of its instruction; `lanes` are the bits of the lanes that
     go to memory where these are not those that run the instruction.
     """
+    place = site_of(e, address, part)
+    mask = e.active(item) if lanes is None else lanes
+    if mask is not e.mask:
+        some = e.builder.icmp_unsigned("!=", mask, constant(I32, 0))
+        e.builder.bump(place.site, WORD * Site.REQUESTS, e.builder.zext(some, I64))
+        e.builder.bump(place.site, WORD * Site.LANES, e.builder.zext(e.builder.population(mask), I64))
+    return replace(place, mask=mask)
+
+
+def site_of(e: Emission, address: Address, part: int = 0) -> Place:
+    """The place of an access whose requests and lanes are not counted here, for all lanes of the block."""
     access = e.names.accesses[e.names.current][part]
     base = _base(e, access, address.base)
     if access.space == Space.GENERIC:
         base = e.builder.broadcast(base)
-    offset = address.offset
     sites = e.once("sites", lambda: e.context_word(Context.SITES, ir.PointerType()))
     site = e.builder.at(sites, WORD * Site.WORDS * access.number)
-    mask = e.active(item) if lanes is None else lanes
-    if mask is not e.mask:
-        some = e.builder.icmp_unsigned("!=", mask, constant(I32, 0))
-        e.builder.bump(site, WORD * Site.REQUESTS, e.builder.zext(some, I64))
-        e.builder.bump(site, WORD * Site.LANES, e.builder.zext(e.builder.population(mask), I64))
-    return Place(access, base, offset, site, mask)
+    return Place(access, base, address.offset, site, e.mask)
 
 
 def addresses_of(e: Emission, place: Place) -> Any:

@@ -21,6 +21,7 @@ from advisor.evidence.simulated.simt.vector.lanes import (
 from advisor.evidence.simulated.simt.vector.layout import (
     AT_BARRIER,
     AT_GRID_BARRIER,
+    BARRIERS_OF_BLOCK,
     EXITED,
     HIGHEST,
     LOWEST,
@@ -86,8 +87,12 @@ def _begin(r: Routine) -> None:
         r.put(r.select(there, splat(I32, 0), splat(I32, EXITED)), state, State.COUNTERS)
         r.put(r.number(0), state, State.WORK)
         # What a block has not waited for does not concern the next one.
-        for place in (State.COPIES_FIRST, State.COPIES_END):
+        for place in (State.COPIES_FIRST, State.COPIES_END, State.AWAITED):
             r.put(r.number(0), state, place)
+    r.put(r.number(0), context, WORD * Context.BOX_COUNT)
+    parts = r.context_word(context, Context.PARTS, POINTER)
+    with r.if_then(r.icmp_unsigned("!=", r.ptrtoint(parts, I64), r.number(0))):
+        _clear(r, parts, r.number(WORD * BARRIERS_OF_BLOCK))
     r.ret_void()
 
 
@@ -116,7 +121,12 @@ def _run_block(r: Routine) -> None:
             r.call(r.module.globals[name], [context, number])
     status = r.variable(r.number(-1, I32))
     with r.repeat(lambda: r.icmp_signed("<", r.value(status, I32), r.number(0, I32))):
+        r.put(r.number(0), context, WORD * Context.RAN)
         _run_warps(r, context, status)
+        with r.if_then(
+            r.icmp_unsigned("==", r.context_word(context, Context.RAN), r.number(0)), likely=False
+        ):
+            _next_slice_or_end(r, context, status)
         with r.if_then(r.icmp_signed("<", r.value(status, I32), r.number(0, I32))):
             r.store(r.call(r.module.globals["meet"], [context]), status)
             traced = r.icmp_unsigned("!=", r.context_word(context, Context.CACHES), r.number(0))
@@ -146,7 +156,8 @@ def _run_warps(r: Routine, context: Any, status: Any) -> None:
         lowest = r.reduce("umin", r.get(state, State.COUNTERS, _COUNTERS))
         open_status = r.icmp_signed("<", r.value(status, I32), r.number(0, I32))
         runs = r.and_(r.icmp_unsigned("<", lowest, r.number(AT_BARRIER, I32)), open_status)
-        with r.if_then(runs):
+        with r.if_then(r.and_(runs, _awaits_nothing(r, context, state, runs))):
+            r.put(r.number(1), context, WORD * Context.RAN)
             r.put(warp, context, WORD * Context.WARP)
             local = r.context_word(context, Context.FIRST_THREAD)
             room = r.mul(r.context_word(context, Context.LOCAL_SIZE), r.number(LANES))
@@ -158,12 +169,28 @@ def _run_warps(r: Routine, context: Any, status: Any) -> None:
             r.bump(state, State.WORK, r.sub(r.call(r.module.globals["work_so_far"], [context]), before))
             spent = r.icmp_signed("<", r.context_word(context, Context.BUDGET), r.number(0))
             with r.if_then(spent, likely=False):
-                r.call(r.module.globals["next_slice"], [context])
-                left = r.context_word(context, Context.LEFT)
-                stop = r.icmp_unsigned("!=", r.context_word(context, Context.STOP), r.number(0))
-                ended = r.select(stop, r.number(Status.STOPPED, I32), r.number(Status.BUDGET, I32))
-                over = r.or_(stop, r.icmp_signed("<=", left, r.number(0)))
-                r.store(r.select(over, ended, r.value(status, I32)), status)
+                _next_slice_or_end(r, context, status)
+
+
+def _next_slice_or_end(r: Routine, context: Any, status: Any) -> None:
+    r.call(r.module.globals["next_slice"], [context])
+    left = r.context_word(context, Context.LEFT)
+    stop = r.icmp_unsigned("!=", r.context_word(context, Context.STOP), r.number(0))
+    ended = r.select(stop, r.number(Status.STOPPED, I32), r.number(Status.BUDGET, I32))
+    over = r.or_(stop, r.icmp_signed("<=", left, r.number(0)))
+    r.store(r.select(over, ended, r.value(status, I32)), status)
+
+
+def _awaits_nothing(r: Routine, context: Any, state: Any, runs: Any) -> Any:
+    """Whether a warp that could run waits for no phase of a barrier, or for one that has ended."""
+    result = r.variable(r.number(1, I1))
+    awaited = r.get(state, State.AWAITED, I64)
+    with r.if_then(r.and_(runs, r.icmp_unsigned("!=", awaited, r.number(0))), likely=False):
+        given = [context, awaited, r.get(state, State.PARITY, I64)]
+        ended = r.call(r.module.globals["phase_has_ended"], given)
+        r.store(ended, result)
+        r.put(r.select(ended, r.number(0), awaited), state, State.AWAITED)
+    return r.value(result, I1)
 
 
 def _note_run(r: Routine, context: Any) -> None:

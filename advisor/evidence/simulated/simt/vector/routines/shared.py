@@ -108,6 +108,21 @@ def _follow_word(
     r.put(r.select(r.and_(reading, plain), readers, read), entry, WORD * _READ)
 
 
+@routine("mark_copied", VOID, POINTER, I64, I64)
+def _mark_copied(r: Routine) -> None:
+    """Note bytes as written by no warp: what orders the copy of a box is the phase of a barrier."""
+    context, place, size = r.arguments
+    shadow = r.context_word(context, Context.SHADOW, POINTER)
+    shift = r.context_word(context, Context.SHADOW_SHIFT)
+    begin = r.sub(place, r.context_word(context, Context.SHARED))
+    mark = r.shl(r.context_word(context, Context.EPOCH), r.number(16))
+    with r.loop(r.lshr(r.add(begin, size), shift), r.lshr(begin, shift)) as word:
+        entry = r.gep(shadow, [r.mul(word, r.number(_SHADOW_WORDS))], source_etype=I64)
+        r.put(mark, entry, WORD * _WRITTEN)
+        r.put(r.number(0), entry, WORD * _READ)
+    r.ret_void()
+
+
 def _keep_contents(r: Routine, context: Any, lane: Any, address: Any) -> None:
     """Settle a store that clashes once it is done: the same value again harms nobody."""
     bit = r.zext(r.shl(r.number(1, I32), lane), I64)

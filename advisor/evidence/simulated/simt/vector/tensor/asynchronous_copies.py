@@ -12,6 +12,7 @@ from advisor.evidence.simulated.simt.vector.lanes import I1, I32, VOID, constant
 from advisor.evidence.simulated.simt.vector.layout import Copies
 from advisor.evidence.simulated.simt.vector.memory.places import addresses_of, place_of
 from advisor.evidence.simulated.simt.vector.sites import copied_bytes
+from advisor.evidence.simulated.simt.vector.tensor.bulk_copies import copy_in_bulk
 from advisor.evidence.simulated.simt.vector.translation.emission import Emission, handles
 
 _CACHES = ({"ca"}, {"cg"})
@@ -20,7 +21,9 @@ _PREFETCHES = frozenset({"L2::64B", "L2::128B", "L2::256B"})
 
 @handles("cp")
 def _copy(e: Emission, item: Instruction) -> None:
-    if item.modifiers == ("async", "commit_group"):
+    if item.modifiers[:2] == ("async", "bulk"):
+        copy_in_bulk(e, item)
+    elif item.modifiers == ("async", "commit_group"):
         _close_group(e, item)
     elif item.modifiers == ("async", "wait_all"):
         _close_group(e, item)

@@ -80,7 +80,7 @@ def _write(module: Any, product: Product, kinds: list[Any], results: Any) -> Non
     if product.saturates:
         added = function.args[of_left + of_right :]
         sums = [builder.elementwise("llvm.sadd.sat", *pair) for pair in zip(added, sums, strict=True)]
-    given = _packed(builder, sums) if product.result == "f16" else sums
+    given = packed_halves(builder, sums) if product.result == "f16" else sums
     whole = ir.Constant(results, ir.Undefined)
     for number, value in enumerate(given):
         whole = builder.insert_value(whole, value, number)
@@ -93,15 +93,15 @@ def _added(builder: Builder, product: Product, registers: list[Any]) -> list[Any
         return [same(one, 0) for one in registers]
     if product.result != "f16":
         return registers
-    return [one for register in registers for one in _elements(builder, "f16", register)]
+    return [one for register in registers for one in elements_of(builder, "f16", register)]
 
 
 def _depth_added(
     builder: Builder, product: Product, half: int, registers: tuple[Any, Any], sums: list[Any]
 ) -> list[Any]:
     """The sums with the products of one register of each row of A and of each column of B."""
-    rows = [_elements(builder, product.left, one) for one in registers[0]]
-    columns = _elements(builder, product.right, registers[1])
+    rows = [elements_of(builder, product.left, one) for one in registers[0]]
+    columns = elements_of(builder, product.right, registers[1])
     sums = list(sums)
     for step in product.steps():
         if step.half != half:
@@ -125,7 +125,7 @@ def _taken(builder: Builder, value: Any, lanes: list[int]) -> Any:
     return builder.shuffle_vector(value, value, ir.Constant(vector(I32), lanes))
 
 
-def _elements(builder: Builder, name: str, register: Any) -> list[Any]:
+def elements_of(builder: Builder, name: str, register: Any) -> list[Any]:
     """The elements in a register of a type, as what they are multiplied in."""
     if name == "f64":
         return [register]
@@ -149,7 +149,7 @@ def _halves(builder: Builder, register: Any) -> list[Any]:
     return [builder.trunc(one, like(one, I16)) for one in (register, high)]
 
 
-def _packed(builder: Builder, sums: list[Any]) -> list[Any]:
+def packed_halves(builder: Builder, sums: list[Any]) -> list[Any]:
     """Registers of two f16 each."""
     bits = [builder.bitcast(builder.fptrunc(one, vector(HALF)), vector(I16)) for one in sums]
     wide = [builder.zext(one, vector(I32)) for one in bits]

@@ -1,4 +1,4 @@
-"""Barriers that count or combine predicates; PTX ISA, "bar.red"."""
+"""Barriers that count or combine predicates, and those of a part of the block; PTX ISA, "bar"."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from llvmlite import ir
 
 from advisor.evidence.simulated.simt.ptx.control_flow import Block
-from advisor.evidence.simulated.simt.ptx.ptx_program import Function, Instruction
-from advisor.evidence.simulated.simt.vector.lanes import I1, I32, I64, constant, is_vector
+from advisor.evidence.simulated.simt.ptx.ptx_program import Function, Instruction, Integer
+from advisor.evidence.simulated.simt.vector.lanes import I1, I32, I64, LANES, VOID, constant, is_vector
 from advisor.evidence.simulated.simt.vector.layout import WORD, Context
 from advisor.evidence.simulated.simt.vector.translation.emission import Emission
 
@@ -31,6 +31,19 @@ def count_votes(e: Emission, item: Instruction) -> None:
     builder.bump(e.context, WORD * Context.COUNT_ALL, builder.zext(missing, I64))
     some = builder.icmp_unsigned("!=", votes, constant(I32, 0))
     builder.bump(e.context, WORD * Context.COUNT_ANY, builder.zext(some, I64))
+
+
+def meet_part(e: Emission, item: Instruction) -> None:
+    """Let a warp arrive at a barrier of a part of the block, and wait there unless it only arrives."""
+    threads = e.context_word(Context.WARPS)
+    count = e.builder.mul(threads, constant(I64, LANES))
+    if len(item.operands) > 1:
+        given = e.read(item.operands[1], I64)
+        count = e.builder.lane(given, e.reach(e.mask)[0]) if is_vector(given) else given
+    number = item.operands[0]
+    assert isinstance(number, Integer)
+    waits = constant(I1, int("arrive" not in item.modifiers))
+    e.call("meet_part", VOID, e.context, e.state, constant(I64, number.value), count, waits)
 
 
 def begin_behind_barriers(e: Emission, function: Function, barriers: Iterable[Block]) -> None:

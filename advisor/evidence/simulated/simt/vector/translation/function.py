@@ -15,7 +15,13 @@ from typing import Any
 from llvmlite import ir
 
 from advisor.evidence.simulated.simt.launch import parameter_offsets
-from advisor.evidence.simulated.simt.ptx.control_flow import Block, ControlFlow, control_flow, meetings_of
+from advisor.evidence.simulated.simt.ptx.control_flow import (
+    Block,
+    ControlFlow,
+    awaits_phase,
+    control_flow,
+    meetings_of,
+)
 from advisor.evidence.simulated.simt.ptx.liveness import CARRY, Liveness, liveness, written
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function, Instruction, Module
 from advisor.evidence.simulated.simt.ptx.uniformity import Uniformity, uniformity
@@ -47,11 +53,22 @@ from advisor.evidence.simulated.simt.vector.memory import atomics
 from advisor.evidence.simulated.simt.vector.memory import loads_and_stores as memory
 from advisor.evidence.simulated.simt.vector.routines.builder import ROUTINES
 from advisor.evidence.simulated.simt.vector.sites import accesses, by_instruction
-from advisor.evidence.simulated.simt.vector.tensor import asynchronous_copies, matrices, products
+from advisor.evidence.simulated.simt.vector.tensor import (
+    asynchronous_copies,
+    group_products,
+    matrices,
+    memory_barriers,
+    products,
+    tensor_maps,
+)
 from advisor.evidence.simulated.simt.vector.translation import calls, warps
-from advisor.evidence.simulated.simt.vector.translation.barriers import begin_behind_barriers, count_votes
+from advisor.evidence.simulated.simt.vector.translation.barriers import (
+    begin_behind_barriers,
+    count_votes,
+    meet_part,
+)
 from advisor.evidence.simulated.simt.vector.translation.emission import HANDLERS, Emission
-from advisor.evidence.simulated.simt.vector.translation.modifiers import refused
+from advisor.evidence.simulated.simt.vector.translation.modifiers import is_of_part, refused
 from advisor.evidence.simulated.simt.vector.translation.names import Names, origin_of
 from advisor.evidence.simulated.simt.vector.translation.placement import place_variables
 from advisor.evidence.simulated.simt.vector.translation.shuffled_values import (
@@ -61,8 +78,8 @@ from advisor.evidence.simulated.simt.vector.translation.shuffled_values import (
 from advisor.evidence.simulated.simt.vector.translation.warp_function import WarpFunction
 
 HANDLER_MODULES = (
-    asynchronous_copies, atomics, bits, calls, conversions, integers, matrices, memory, moves, products,
-    warps,
+    asynchronous_copies, atomics, bits, calls, conversions, group_products, integers, matrices, memory,
+    memory_barriers, moves, products, tensor_maps, warps,
 )  # fmt: skip
 # LLVM instructions: for code without optimisation LLVM compares the loads of a block with each other, which
 # takes most of the time in blocks of thousands. Optimised code is the same with longer ones.
@@ -216,6 +233,7 @@ class _Writer:
         builder, e = self.builder, self.emission
         builder.position_at_end(self.blocks[block.number])
         e.enter_block(builder.load(self.mask, typ=I32))
+        self._await_phase(block)
         self._count_block(block)
         self.overflow.begin_block()
         begin_behind_barriers(e, self.function, self.barriers_before.get(block.number, ()))
@@ -230,6 +248,21 @@ class _Writer:
             self._limit_block()
         self._keep_registers(block)
         self._end(block)
+
+    def _await_phase(self, block: Block) -> None:
+        """Let the warp wait before a block until the phase of a barrier has ended, where all its lanes do."""
+        item = self.function.instructions[block.first] if block.last > block.first else None
+        if item is None or not awaits_phase(item) or not self.uniform.ordered:
+            return
+        builder = self.builder
+        self.names.current = block.first
+        ended = memory_barriers.awaited(self.emission, item)
+        on, wait = builder.append_basic_block("ended"), builder.append_basic_block("await")
+        builder.cbranch(ended, on, wait)
+        builder.position_at_end(wait)
+        self._store_counters(constant(I32, block.number), self.emission.mask)
+        builder.branch(self.leave)
+        builder.position_at_end(on)
 
     def _instruction(self, number: int, item: Instruction) -> None:
         handler = HANDLERS.get(item.opcode)
@@ -281,6 +314,13 @@ class _Writer:
         last = self.function.instructions[block.last - 1] if block.last > block.first else None
         if last is None or last.opcode not in ("bra", "ret", "exit", "bar", "barrier", "trap"):
             self._go(block, self._next(block), self.emission.mask)
+        elif last.opcode in ("bar", "barrier") and is_of_part(last):
+            meet_part(self.emission, last)
+            if "arrive" in last.modifiers:
+                self._go(block, self._next(block), self.emission.mask)
+            else:
+                self._store_counters(constant(I32, self._next(block)), self.emission.mask)
+                self.builder.branch(self.leave)
         elif last.opcode in ("bar", "barrier") and "warp" not in last.modifiers:
             count_votes(self.emission, last)
             barrier = AT_GRID_BARRIER if "grid" in last.modifiers else AT_BARRIER

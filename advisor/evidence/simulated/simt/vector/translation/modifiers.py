@@ -6,6 +6,7 @@ PTX ISA, the sections of the opcodes. An instruction with another one is refused
 from __future__ import annotations
 
 from advisor.evidence.simulated.simt.ptx.ptx_program import Instruction, Integer, Register
+from advisor.evidence.simulated.simt.vector.layout import BARRIERS_OF_BLOCK
 
 _ROUNDING = frozenset({"rn", "rz", "rm", "rp"})
 _SPACES = frozenset({"global", "shared", "local", "const", "param", "entry", "func", "cta"})
@@ -22,10 +23,10 @@ _ATOMICS = _MEMORY | {
     "add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec", "acq_rel", "noftz",
 }  # fmt: skip
 _MATRICES = frozenset({"sync", "aligned", "m8n8", "x1", "x2", "x4", "trans", "shared"})
-# What `mma` may have stands in the table of fragments.
+# What `mma`, `wgmma`, barriers and copies in bulk may have is known where they are translated.
 _ANYTHING = frozenset({"mma", "membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent", "discard",
                        "applypriority", "createpolicy", "brkpt", "call", "extern", "trap",
-                       "exit"})  # fmt: skip
+                       "exit", "wgmma", "mbarrier", "tensormap"})  # fmt: skip
 
 ALLOWED: dict[str, frozenset[str]] = {
     "add": _ROUNDING | {"ftz", "sat", "cc"},
@@ -46,7 +47,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "rsqrt": frozenset({"ftz", "approx"}),
     **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh"), frozenset({"ftz", "approx"})),
     "testp": frozenset({"finite", "infinite", "number", "notanumber", "normal", "subnormal"}),
-    "cvt": _ROUNDING | {"rni", "rzi", "rmi", "rpi", "ftz", "sat", "rna", "relu"},
+    "cvt": _ROUNDING | {"rni", "rzi", "rmi", "rpi", "ftz", "sat", "rna", "relu", "satfinite"},
     "setp": _COMPARISONS,
     "set": _COMPARISONS,
     "slct": frozenset({"ftz"}),
@@ -64,6 +65,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "match": frozenset({"sync", "all", "any"}),
     "redux": frozenset({"sync", "add", "min", "max", "and", "or", "xor"}),
     "elect": frozenset({"sync"}),
+    "setmaxnreg": frozenset({"inc", "dec", "sync", "aligned"}),
     "cp": frozenset(
         {
             "async",
@@ -82,14 +84,14 @@ ALLOWED: dict[str, frozenset[str]] = {
     **dict.fromkeys(("ldmatrix", "stmatrix"), _MATRICES),
     "bra": frozenset({"uni"}),
     "ret": frozenset({"uni"}),
-    "bar": frozenset({"sync", "red", "popc", "and", "or", "warp", "cta", "aligned", "grid"}),
-    "barrier": frozenset({"sync", "red", "popc", "and", "or", "cta", "aligned"}),
+    "bar": frozenset({"sync", "arrive", "red", "popc", "and", "or", "warp", "cta", "aligned", "grid"}),
+    "barrier": frozenset({"sync", "arrive", "red", "popc", "and", "or", "cta", "aligned"}),
 }
 
 
 def refused(item: Instruction) -> str | None:
     """Why an instruction is refused for its modifiers or its barrier, None where it is not."""
-    if item.opcode in _ANYTHING:
+    if item.opcode in _ANYTHING or (item.opcode == "cp" and "bulk" in item.modifiers):
         return None
     for modifier in item.modifiers:
         if modifier not in ALLOWED.get(item.opcode, frozenset()):
@@ -100,10 +102,25 @@ def refused(item: Instruction) -> str | None:
 
 
 def _refused_barrier(item: Instruction) -> str | None:
-    """Only the barrier 0 of all threads of a block is known: others let a part of them meet."""
+    """At a barrier of a part of the block no votes are counted; its number is a constant."""
     operands = item.operands[1:] if "red" in item.modifiers else item.operands
     number = operands[0] if operands else Integer(0)
-    if not isinstance(number, Integer) or number.value:
-        return "a barrier other than the block's first"
-    counted = [one for one in operands[1:] if not isinstance(one, Register) or "red" not in item.modifiers]
-    return "a barrier of a part of the block" if counted else None
+    if not isinstance(number, Integer) or not 0 <= number.value < BARRIERS_OF_BLOCK:
+        return "a barrier whose number is no constant"
+    if any(not isinstance(one, Register | Integer) for one in operands[1:]):
+        return "a number of threads that is none"
+    if "arrive" in item.modifiers and len(operands) != 2:
+        return "an arrival without a number of threads"
+    return (
+        "a counting barrier of a part of the block" if "red" in item.modifiers and is_of_part(item) else None
+    )
+
+
+def is_of_part(item: Instruction) -> bool:
+    """Whether a part of the block may meet at a barrier: it is not the first one, or threads are counted."""
+    if "warp" in item.modifiers or "grid" in item.modifiers:
+        return False
+    operands = item.operands[1:] if "red" in item.modifiers else item.operands
+    if operands and operands[0] != Integer(0):
+        return True
+    return bool([one for one in operands[1:] if not isinstance(one, Register) or "red" not in item.modifiers])

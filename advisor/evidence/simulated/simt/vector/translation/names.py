@@ -63,6 +63,8 @@ class Names:
         self.function = function
         self.placement = placement
         self.uniform = uniform.uniform
+        self.ordered = uniform.ordered
+        self._kept: dict[str, Any] = {}
         self.accesses: dict[int, tuple[Access, ...]] = {}
         self.parameter_offsets: dict[str, int] = {}
         self.current = 0
@@ -138,6 +140,8 @@ class Names:
                 return constant(I64, offsets[symbol])
         if symbol == "WARP_SZ":
             return constant(I64, LANES)
+        if symbol in self.parameter_offsets:
+            return constant(I64, self.parameter_offsets[symbol])
         number = self.placement.variables.get(symbol)
         if number is None:
             raise KeyError(symbol)
@@ -164,6 +168,12 @@ class Names:
         if name in ("gridid", "tid.w", "ctaid.w") or name.startswith("envreg"):
             return constant(integer_of(64 if name == "gridid" else 32), 0)
         raise KeyError(name)
+
+    def kept_scratch(self, emission: Emission, key: str, kind: Any) -> Any:
+        """Memory on the stack of the function for one value, the same for all instructions."""
+        if key not in self._kept:
+            self._kept[key] = self.scratch(emission, kind)
+        return self._kept[key]
 
     def scratch(self, emission: Emission, kind: Any) -> Any:
         """Memory on the stack of the function for one value."""
