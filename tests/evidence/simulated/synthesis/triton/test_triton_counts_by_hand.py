@@ -9,7 +9,10 @@ import pytest
 
 pytest.importorskip("triton.backends", reason="Triton is not installed: pip install 'kernel-advisor[triton]'")
 
+from advisor.evidence.simulated.simt.ptx.ptx_program import Instruction
+from advisor.evidence.simulated.simt.unsupported import Unsupported
 from advisor.evidence.simulated.synthesis.result import LineCounts, Synthesis
+from advisor.evidence.simulated.synthesis.triton import synthesise as making
 from advisor.evidence.simulated.synthesis.triton.question import TritonQuestion
 from advisor.evidence.simulated.synthesis.triton.synthesise import synthesise
 from advisor.evidence.source.analysis import analyse
@@ -115,8 +118,19 @@ OF_HALVES = (
 )
 
 
-def test_a_later_device_than_the_machine_executes_has_the_code_of_an_older_one_and_says_so(tmp_path: Path):
-    found = told(tmp_path, OF_HALVES, capability=100)
+def test_a_later_device_than_the_machine_executes_has_the_code_of_an_older_one_and_says_so(
+    tmp_path: Path, monkeypatch
+):
+    """As if the machine lacked an instruction of the code for 9.0."""
+    translated = making._translated
+
+    def lacking(code, request):
+        if ".target sm_90a" in code.ptx:
+            raise Unsupported(Instruction("tcgen05", (), (), (), None, None, 1))
+        return translated(code, request)
+
+    monkeypatch.setattr(making, "_translated", lacking)
+    found = told(tmp_path, OF_HALVES, capability=90)
     assert not found.unknown
     assert any("ran code for sm_80" in one for one in found.assumptions)
 
