@@ -10,8 +10,10 @@ from typing import Any
 
 from llvmlite import ir
 
+from advisor.evidence.simulated.simt.ptx.control_flow import results
 from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Address,
+    Function,
     Group,
     Instruction,
     Operand,
@@ -29,6 +31,7 @@ from advisor.evidence.simulated.simt.vector.lanes import (
     integer_of,
     is_vector,
     like,
+    same,
     splat,
     vector,
     width_of,
@@ -72,18 +75,53 @@ def _extended(e: Emission, item: Instruction, target: Operand, value: Any) -> An
 
 
 def _load_parameter(e: Emission, item: Instruction, address: Address) -> None:
-    if not isinstance(address.base, Symbol) or address.base.name not in e.names.parameter_offsets:
+    chosen = _named_parameters(e.names.function, address.base, frozenset(e.names.parameter_offsets))
+    if not chosen:
         raise e.unsupported(item, "the address of a parameter that the text does not name")
     kind = integer_of(width_of(element_type(item.types[-1])))
     targets = item.operands[0].items if isinstance(item.operands[0], Group) else (item.operands[0],)
-    sizes = {one.name: one.size for one in e.names.function.parameters}
-    if not 0 <= address.offset <= sizes[address.base.name] - len(targets) * kind.width // 8:
+    least = min(one.size for one in e.names.function.parameters if one.name in chosen)
+    if not 0 <= address.offset <= least - len(targets) * kind.width // 8:
         raise e.unsupported(item, "a place outside of the parameter")
-    offset = e.names.parameter_offsets[address.base.name] + address.offset
-    parameters = e.context_word(Context.PARAMETERS, ir.PointerType())
     for number, target in enumerate(targets):
-        value = e.builder.get(parameters, offset + number * kind.width // 8, kind)
+        value = _parameter_at(e, kind, address.base, address.offset + number * kind.width // 8)
         e.write(item, _extended(e, item, target, value), target)
+
+
+def _parameter_at(e: Emission, kind: Any, base: Operand, further: int) -> Any:
+    """What stands so many bytes behind the begin of a parameter, the same one for all lanes or not."""
+    parameters = e.context_word(Context.PARAMETERS, ir.PointerType())
+    if isinstance(base, Symbol):
+        return e.builder.get(parameters, e.names.parameter_offsets[base.name] + further, kind)
+    offset = e.read(base, I64)
+    offset = e.builder.add(offset, same(offset, further))
+    if not is_vector(offset):
+        return e.builder.get(e.builder.at(parameters, offset), 0, kind)
+    begin = e.builder.broadcast(e.context_word(Context.PARAMETERS))
+    return gather(e, kind, e.builder.add(begin, offset), e.mask)
+
+
+def _named_parameters(
+    function: Function, base: Operand, parameters: frozenset[str], within: frozenset[str] = frozenset()
+) -> frozenset[str]:
+    """The parameters that an address may be: one that is named, or a register that others are chosen for.
+
+    Empty where the address may be anything else.
+    """
+    if isinstance(base, Symbol):
+        return frozenset({base.name}) & parameters
+    if not isinstance(base, Register) or base.name in within:
+        return frozenset()
+    found: frozenset[str] = frozenset()
+    for item in function.instructions:
+        if base.name not in results(item):
+            continue
+        taken = {"mov": item.operands[1:], "selp": item.operands[1:3]}.get(item.opcode, ())
+        parts = [_named_parameters(function, one, parameters, within | {base.name}) for one in taken]
+        if not parts or not all(parts):
+            return frozenset()
+        found = found.union(*parts)
+    return found
 
 
 def _loaded(e: Emission, place: Place, kind: Any, count: int) -> list[Any]:
