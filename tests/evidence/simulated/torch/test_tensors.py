@@ -131,3 +131,25 @@ def test_an_access_behind_a_result_is_told(command, tmp_path):
         """,
     )
     assert done.status == 1 and "advisor: main.py:5: out of bounds in far" in done.err
+
+
+def test_a_program_that_this_one_starts_has_the_gpu_too(command, tmp_path):
+    (tmp_path / "started.py").write_text(
+        dedent(
+            """\
+            import torch
+            from numba import cuda
+            @cuda.jit
+            def count(a):
+                a[cuda.grid(1)] = cuda.grid(1)
+            a = torch.zeros(64, device="cuda")
+            count[2, 32](a)
+            print(int(a.sum()), torch.cuda.is_available())
+            """
+        )
+    )
+    text = "import subprocess, sys\nsubprocess.run([sys.executable, 'started.py'], check=True)\n"
+    done = run(command, tmp_path, text)
+    # 0 + … + 63
+    assert (done.status, done.out.decode().split()) == (0, ["2016", "True"]), done.err
+    assert "advisor: 1 launch recorded." in done.err

@@ -1,7 +1,7 @@
 """Programs that a program under `advisor run` starts: their launches belong to the same run.
 
 Python imports `sitecustomize` at its start; a folder with one of ours stands first on the children's path. It
-waits for `numba.cuda`, CuPy and Triton, and costs nothing where none is imported.
+waits for `numba.cuda`, CuPy, PyTorch and Triton, and costs nothing where none is imported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _VARIABLE = "KERNEL_ADVISOR_RUN"
 _FOLDER = str(Path(__file__).resolve().parent / "child_start")
 # What the GPU may be put into once its code has run, and what must find it there.
 _BEHIND = "numba.cuda"
-_BEFORE = frozenset({"cupy", "cupy_backends", "triton"})
+_BEFORE = frozenset({"cupy", "cupy_backends", "torch", "triton"})
 
 
 def share_with_children(request: ScriptRequest, run: int, on_gpu: bool, guarded: Sequence[Path] = ()) -> None:
@@ -49,7 +49,7 @@ def share_with_children(request: ScriptRequest, run: int, on_gpu: bool, guarded:
 
 
 def join_run() -> None:
-    """Let launches go where those of the run go, once this process imports numba.cuda, CuPy or Triton."""
+    """Let launches go where those of the run go, once numba.cuda, CuPy, PyTorch or Triton is imported."""
     given = os.environ.get(_VARIABLE)
     if given is not None:
         guarded = [Path(folder) for folder in json.loads(given)["guarded"]]
