@@ -22,6 +22,7 @@ from advisor.evidence.source.kernels.access_records import access_records
 from advisor.evidence.source.kernels.atomic_records import atomic_records
 from advisor.evidence.source.kernels.bounds.counter_bounds import counter_bounds
 from advisor.evidence.source.kernels.bounds.exact_fits import know_exact_fits
+from advisor.evidence.source.kernels.bounds.exits_never_taken import is_never_taken
 from advisor.evidence.source.kernels.bounds.guards_of_neighbours import know_elements_past_the_end
 from advisor.evidence.source.kernels.bounds.half_guards import know_half_guards
 from advisor.evidence.source.kernels.bounds.range_tests import range_test_outcome
@@ -124,7 +125,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     found += atomic_records(facts, shapes, kernel.key)
     found += _branch_records(facts, shapes, guards, kernel.key)
     found += loop_records(facts, groups, launched.stated, kernel.key)
-    found += _barrier_records(facts, kernel.key)
+    found += _barrier_records(facts, launched, kernel.key)
     found += _array_records(facts, groups, private, kernel.key)
     found += operation_records(facts, kernel.key)
     found += name_records(facts, kernel.key)
@@ -290,7 +291,7 @@ def _asks_the_same(branch: BranchUse) -> bool:
     return bool(counters) and not branch.loaded and not branch.depends & counters
 
 
-def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
+def _barrier_records(facts: KernelFacts, launched: LaunchedAs, kernel: str) -> list[Record]:
     found = []
     exchanges = exchanges_between_blocks(facts)
     for barrier in facts.barriers:
@@ -298,7 +299,11 @@ def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
         parts = _differs_in_grid if barrier.of_grid else thread_dependent
         conditions = [condition for condition in barrier.place.conditions if parts(condition)]
         inside = [condition for condition in conditions if not condition.exit]
-        exits = [condition for condition in conditions if condition.exit]
+        exits = [
+            condition
+            for condition in conditions
+            if condition.exit and not is_never_taken(condition, launched, facts.declaration.parameters)
+        ]
         guards = [is_bounds_guard(condition, module) for condition in inside]
         shared = next((one.array for one in exchanges if one.is_divided_by(barrier)), None)
         record = record_at("barrier", kernel, barrier.place, "syncthreads")
