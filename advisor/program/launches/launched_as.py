@@ -43,7 +43,9 @@ class LaunchedAs:
             tuple(self.same),
             tuple((one.block, one.grid) for one in self.stated),
         )
-        stated = tuple((one.grid, one.block, one.arguments, one.block_is_share) for one in self.stated)
+        stated = tuple(
+            (one.grid, one.block, one.arguments, one.block_is_share, one.sized_grid) for one in self.stated
+        )
         return (
             tuple(self.blocks),
             self.rounded_axes,

@@ -114,6 +114,7 @@ class Launch:
             self.argument_values,
             self.possible_blocks,
             self.block_is_share and (self.block is None or None in self.block),
+            self.sized_grid,
         )
 
     @property

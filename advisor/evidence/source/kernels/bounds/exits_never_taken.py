@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form
 from advisor.evidence.source.kernel_walk.kernel_facts import Condition
@@ -29,7 +30,7 @@ def _lets_none_leave(exit: Condition, launch: StatedLaunch, parameters: Sequence
     """Whether all threads stay: what keeps them in the kernel is known in full, and holds for each of them."""
     parts = _comparisons(exit.node)
     sizes = sizes_of(parameters, launch.arguments)
-    ends = {**sizes, **last_positions(launch)}
+    ends = {**sizes, **last_positions(replace(launch, grid=launch.sized_grid or launch.grid))}
     if not parts or not ends:
         return False
     # A part that bounds nothing, as one about data, may let threads leave whatever the others say.

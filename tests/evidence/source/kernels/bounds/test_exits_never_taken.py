@@ -16,6 +16,7 @@ def k(a, n):
     cuda.syncthreads()
     a[i, j] = 0
 
+import math
 blocks, threads = 16, 8
 """
 # 4 x 2 blocks of 16 x 8 threads are 64 x 16 positions.
@@ -66,6 +67,8 @@ def test_whether_threads_leave(tmp_path: Path, test: str, shape: tuple[int, int]
         ("k[blocks, threads](np.zeros((128, 1)), 0)\nk[1, 32](np.zeros((32, 1)), 0)", False),
         ("k[blocks, threads](np.zeros((128, 1)), 0)\nk[1, 32](np.zeros((31, 1)), 0)", True),
         ("k[blocks, threads](np.zeros((128, 1)), 0)\nk[1, 32](np.load('a.npy'), 0)", True),
+        ("x = np.zeros((96, 1))\nk[math.ceil(x.shape[0] / threads), threads](x, 0)", False),
+        ("x = np.zeros((97, 1))\nk[math.ceil(x.shape[0] / threads), threads](x, 0)", True),
         ("k[blocks, len(open('size').read())](np.zeros((128, 1)), 0)", True),
         ("", True),
     ],
