@@ -100,7 +100,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     if open_block and any(one.block_is_share for one in launched.stated):
         others.append(ONE_THREAD)
     groups = AccessGroups(facts)
-    accesses = access_records(facts, groups, shapes, kernel.key, others)
+    accesses = access_records(facts, groups, shapes, kernel.key, others, launched.single_axes)
     private = private_data(facts, groups)
     know_private_data(facts, private, accesses)
     know_neighbour_reads(facts, accesses)

@@ -27,7 +27,7 @@ def is_never_taken(exit: Condition, launched: LaunchedAs, parameters: Sequence[s
 
 
 def _lets_none_leave(exit: Condition, launch: StatedLaunch, parameters: Sequence[str]) -> bool:
-    """Whether all threads stay: what keeps them in the kernel is known in full, and holds for each of them."""
+    """Whether all threads stay: what keeps them is known in full, and holds for each of them."""
     parts = _comparisons(exit.node)
     sizes = sizes_of(parameters, launch.arguments)
     ends = {**sizes, **last_positions(replace(launch, grid=launch.sized_grid or launch.grid))}

@@ -55,7 +55,9 @@ def _leaves(folder: Path, test: str, launch: str) -> object:
         ("i >= m", (64, 16), 64, True),
     ],
 )
-def test_whether_threads_leave(tmp_path: Path, test: str, shape: tuple[int, int], n: int, leaves: bool) -> None:
+def test_whether_threads_leave(
+    tmp_path: Path, test: str, shape: tuple[int, int], n: int, leaves: bool
+) -> None:
     assert _leaves(tmp_path, test, LAUNCH.format(shape=shape, n=n)) is leaves
 
 
