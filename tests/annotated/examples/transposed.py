@@ -124,6 +124,7 @@ def main():
     doubles, more_doubles = cuda.device_array((n, n)), cuda.device_array((n, n))
     doubles_in_square_blocks[(n // 16, n // 16), (16, 16)](doubles, more_doubles)
     doubles_in_blocks_of_four_columns[(n // 4, n // 32), (4, 32)](doubles, more_doubles)
-    threads_along_one_axis[n // 256, 256](a, out)
+    tall, more_tall = (cuda.device_array((1 << 20, 64), dtype=np.float32) for _ in range(2))
+    threads_along_one_axis[4096, 256](tall, more_tall)
     threads_along_both_axes[(n // 32, n // 32), (32, 8)](a, out)
     blocks_along_the_other_axis[(n // 256, n), (256, 1)](a, out)

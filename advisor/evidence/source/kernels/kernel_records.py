@@ -43,7 +43,12 @@ from advisor.evidence.source.kernels.wrong_results.negative_counters import know
 from advisor.evidence.source.kernels.wrong_results.position_slips import know_position_slips
 from advisor.evidence.source.kernels.wrong_results.row_lengths import know_row_lengths
 from advisor.evidence.source.kernels.wrong_results.statements_without_effect import statement_records
-from advisor.evidence.source.kernels.wrong_results.stored_results import stores_nothing
+from advisor.evidence.source.kernels.wrong_results.stored_results import (
+    does_nothing,
+    is_without_effect,
+    leaves_nothing,
+    stores_nothing,
+)
 from advisor.evidence.source.kernels.wrong_results.unwritten_local import know_unwritten_reads
 from advisor.evidence.source.kernels.wrong_results.variable_records import variable_records
 from advisor.evidence.source.made_in_function import MadeInFunction
@@ -179,7 +184,9 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], made: MadeI
         one_thread_works=one_thread_works(facts),
         in_test=holds_tests(module.path),
         stores_nothing=stores_nothing(facts),
-        does_nothing=all(map(_does_nothing, declaration.node.body)),
+        leaves_nothing=leaves_nothing(facts),
+        does_nothing=does_nothing(facts),
+        without_effect=is_without_effect(facts),
         cache_enabled=_switch(declaration, "cache"),
         narrow_indices=facts.narrow_cast,
         strided_parameters=strided_parameters(declaration.signature),
@@ -188,12 +195,6 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], made: MadeI
         block_threads=threads.pop() if len(threads) == 1 and 0 not in threads else None,
     )
     return record
-
-
-def _does_nothing(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant)
-    return isinstance(statement, ast.Pass) or (isinstance(statement, ast.Return) and statement.value is None)
 
 
 def _switch(declaration: Declaration, name: str, otherwise: bool = False) -> bool | None:
