@@ -89,7 +89,8 @@ class StatedLaunch:
 
     `arguments` has what is known of the values of each argument, and is empty where they are not written one
     by one. `possible_blocks` are those that branches of the host code choose from, where they do.
-    `block_is_share`: the block is a size that is not fixed divided by the number of blocks.
+    `block_is_share`: the block is a size that is not fixed divided by the number of blocks. `sized_grid` is
+    the grid also where it is computed from arrays of sizes that the source fixes.
     """
 
     path: str
@@ -100,6 +101,7 @@ class StatedLaunch:
     arguments: tuple[tuple[ArgumentValue, ...], ...] = ()
     possible_blocks: tuple[tuple[int | None, ...], ...] = ()
     block_is_share: bool = False
+    sized_grid: tuple[int | None, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

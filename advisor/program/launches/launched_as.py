@@ -43,7 +43,9 @@ class LaunchedAs:
             tuple(self.same),
             tuple((one.block, one.grid) for one in self.stated),
         )
-        stated = tuple((one.grid, one.block, one.arguments, one.block_is_share) for one in self.stated)
+        stated = tuple(
+            (one.grid, one.block, one.arguments, one.block_is_share, one.sized_grid) for one in self.stated
+        )
         return (
             tuple(self.blocks),
             self.rounded_axes,
@@ -53,6 +55,15 @@ class LaunchedAs:
             *arguments,
             stated,
         )
+
+    @property
+    def single_axes(self) -> frozenset[str]:
+        """The axes, x, y or z, along which each launch has one thread, in one block. None where a grid or
+        a block is not known, and of launches by tests, which do not tell what a program's are.
+        """
+        if not self.stated or self.by_tests:
+            return frozenset()
+        return frozenset("xyz").intersection(*map(_single_axes, self.stated))
 
     def note(
         self,
@@ -131,6 +142,14 @@ class LaunchedAs:
             return {}
         columns = zip(parameters, *fitting, strict=True)
         return {name: text for name, *found in columns if (text := _agreed(found))}
+
+
+def _single_axes(launch: StatedLaunch) -> frozenset[str]:
+    grid, block = launch.sized_grid or launch.grid, launch.block
+    if grid is None or block is None:
+        return frozenset()
+    counts = zip("xyz", [*grid, 1, 1][:3], [*block, 1, 1][:3], strict=True)
+    return frozenset(axis for axis, blocks, threads in counts if blocks == threads == 1)
 
 
 def _agreed(types: Sequence[str | None]) -> str | None:

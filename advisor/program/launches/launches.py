@@ -38,7 +38,7 @@ from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.kernel_values import Operand
 from advisor.program.launches.named_values import NamedValues
 from advisor.program.launches.needless_copies import NeedlessCopies, needless_copies
-from advisor.program.launches.sized_grid import sized
+from advisor.program.launches.sized_grid import is_number, sized
 from advisor.program.launches.timing_loops import timing_loop
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.names.workspace import Workspace
@@ -114,6 +114,7 @@ class Launch:
             self.argument_values,
             self.possible_blocks,
             self.block_is_share and (self.block is None or None in self.block),
+            self.sized_grid,
         )
 
     @property
@@ -271,10 +272,13 @@ class _Sizes:
         )
 
     def with_sizes_of_arrays(self, fixed: tuple[int | None, ...] | None) -> tuple[int | None, ...] | None:
-        """The grid, also where it is computed from arrays of sizes that the source fixes."""
+        """The grid, also where it is computed from arrays of sizes that the source fixes; its one axis where
+        it is a number that is not known.
+        """
         if self._grid is None or (fixed is not None and None not in fixed):
             return fixed
-        return _sizes(sized(self._grid.node, self._scope(self._grid))) or fixed
+        grid = _sizes(sized(self._grid.node, self._scope(self._grid))) or fixed
+        return (None,) if grid is None and is_number(self._grid.node, self._grid.module) else grid
 
     def _is_single(self) -> bool:
         """Whether a block is known to have one thread."""

@@ -8,12 +8,15 @@ import math
 from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.arrays.host_values import Array, Items, Number, Value
 from advisor.program.names.scope_bindings import values_at
-from advisor.program.syntax.calls import called_name
+from advisor.program.syntax.calls import called_name, last_name
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.values.constants import Constants
 
 _DEPTH = 8
 _SIZES = frozenset({"shape", "size"})
+# What these give is no tuple, whatever they are given.
+_NUMBERS = frozenset({"len", "int", "round", "ceil", "floor"})
+_OF_NUMBERS = (ast.FloorDiv, ast.Div, ast.Sub, ast.Mod, ast.LShift, ast.RShift)
 
 
 def sized(node: ast.expr, scope: HostScope) -> object:
@@ -36,6 +39,27 @@ def _numbers(value: Value) -> int | tuple[int, ...] | None:
     known = [_numbers(one) for one in value.items]
     numbers = tuple(one for one in known if isinstance(one, int))
     return numbers if numbers and len(numbers) == len(known) else None
+
+
+def is_number(node: ast.expr, module: ModuleSyntax, depth: int = _DEPTH) -> bool:
+    """Return whether an expression is one number and no tuple of them, also where it is not known which."""
+    if depth == 0:
+        return False
+    parts: list[ast.expr | None]
+    if isinstance(node, ast.Name):
+        parts = values_at(module, node)
+        return bool(parts) and all(one is not None and is_number(one, module, depth - 1) for one in parts)
+    if isinstance(node, ast.BinOp):
+        sides = [is_number(one, module, depth - 1) for one in (node.left, node.right)]
+        # `(n,) + (1,)` and `(1,) * 3` are tuples.
+        return isinstance(node.op, _OF_NUMBERS) or (any if isinstance(node.op, ast.Add) else all)(sides)
+    if isinstance(node, ast.Subscript):
+        return last_name(node.value) == "shape" and not isinstance(node.slice, ast.Slice)
+    if isinstance(node, ast.Constant):
+        return type(node.value) is int
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.USub | ast.UAdd)
+    return called_name(node) in _NUMBERS
 
 
 def most_blocks(node: ast.expr, constants: Constants) -> int | None:

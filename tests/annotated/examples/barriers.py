@@ -41,6 +41,18 @@ def after_a_return(a):
 
 
 @cuda.jit
+def after_a_return_that_no_thread_takes(a):
+    i = cuda.grid(1)
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    if i >= a.size:
+        return
+    tile[t] = a[i]
+    cuda.syncthreads()  # ok: barrier-after-divergent-exit, barrier-in-divergent-branch
+    a[i] = tile[255 - t]
+
+
+@cuda.jit
 def after_the_border_has_left(a, out):
     i = cuda.grid(1)
     t = cuda.threadIdx.x
@@ -250,7 +262,8 @@ def main():
     grid_waits_after_a_return[(1_000_000 + 255) // 256, 256](odd, 10)
     first_of_each_pair_waits_for_the_grid[n // 256, 256](a, a)
     all_wait_for_the_grid[n // 256, 256](a, 10)
-    after_a_return[n // 256, 256](a)
+    after_a_return[(1_000_000 + 255) // 256, 256](odd)
+    after_a_return_that_no_thread_takes[n // 256, 256](a)
     in_a_loop_of_all[4096, 256](rows, 10)
     in_a_tree[4096, 256](rows, sums)
     steps_without_a_barrier[4096, 256](rows, sums)

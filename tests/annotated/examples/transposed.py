@@ -81,6 +81,34 @@ def doubles_in_blocks_of_four_columns(a, out):
         out[i, j] = a[i, j]  # ok: transposed-index
 
 
+@cuda.jit
+def threads_along_one_axis(a, out):
+    i, j = cuda.grid(2)
+    rows, columns = cuda.gridsize(2)
+    for row in range(i, a.shape[0], rows):
+        for column in range(j, a.shape[1], columns):
+            value = a[row, column]  # hit: uncoalesced-access  # ok: transposed-index
+            out[row, column] = value  # hit: uncoalesced-access  # ok: transposed-index
+
+
+@cuda.jit
+def threads_along_both_axes(a, out):
+    i, j = cuda.grid(2)
+    rows, columns = cuda.gridsize(2)
+    for row in range(i, a.shape[0], rows):
+        for column in range(j, a.shape[1], columns):
+            value = a[row, column]  # hit: transposed-index  # ok: uncoalesced-access
+            out[row, column] = value  # hit: transposed-index  # ok: uncoalesced-access
+
+
+@cuda.jit
+def blocks_along_the_other_axis(a, out):
+    i, j = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        value = a[i, j]  # hit: transposed-index  # ok: uncoalesced-access
+        out[i, j] = value  # hit: transposed-index  # ok: uncoalesced-access
+
+
 def main():
     n = 4096
     a = cuda.to_device(np.ones((n, n), dtype=np.float32))
@@ -96,3 +124,7 @@ def main():
     doubles, more_doubles = cuda.device_array((n, n)), cuda.device_array((n, n))
     doubles_in_square_blocks[(n // 16, n // 16), (16, 16)](doubles, more_doubles)
     doubles_in_blocks_of_four_columns[(n // 4, n // 32), (4, 32)](doubles, more_doubles)
+    tall, more_tall = (cuda.device_array((1 << 20, 64), dtype=np.float32) for _ in range(2))
+    threads_along_one_axis[4096, 256](tall, more_tall)
+    threads_along_both_axes[(n // 32, n // 32), (32, 8)](a, out)
+    blocks_along_the_other_axis[(n // 256, n), (256, 1)](a, out)

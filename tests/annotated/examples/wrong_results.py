@@ -220,6 +220,19 @@ def marked(a, out):  # ok: kernel-without-result
         out[i] = 1
 
 
+@cuda.jit
+def position_alone(a, out):  # hit: empty-kernel  # ok: kernel-without-result
+    i = cuda.grid(1)
+    if i >= a.size:
+        return
+    # out[i] = a[i] * HALF
+
+
+@cuda.jit
+def stub(a, out):  # ok: empty-kernel, kernel-without-result
+    pass
+
+
 def main():
     n = 1 << 20
     a = cuda.to_device(np.ones(n, dtype=np.float32))
@@ -247,6 +260,8 @@ def main():
     sums_in_memory[512, 128](image, out)
     counted_in_a_parameter[n // 128, 128](a, 0)
     marked[n // 128, 128](a, out)
+    position_alone[n // 16, 16](a, out)  # The block is small, and a larger one gains nothing.
+    stub[n // 16, 16](a, out)
     print(out.copy_to_host()[:4])
 
 

@@ -50,10 +50,12 @@ def access_records(
     shapes: Sequence[BlockShape],
     kernel: str,
     others: Sequence[BlockShape] = (),
+    single_axes: frozenset[str] = frozenset(),
 ) -> list[Record]:
     """One record for each array access; of several block shapes the most favourable counts.
 
-    `others` are blocks that the kernel may have as well, where no launch tells the shapes.
+    `others` are blocks that the kernel may have as well, where no launch tells the shapes; along
+    `single_axes` of the grid all launches have one thread.
     """
     rows = [_group(access) for access in facts.accesses]
     fields = _field_groups(facts, rows)
@@ -88,9 +90,9 @@ def access_records(
         pattern = patterns.get(alike_lanes)
         sizes = extents.get(id(access.array), ())
         if pattern is None:
-            patterns[alike_lanes] = pattern = _best(access, facts, shapes, sizes)
+            patterns[alike_lanes] = pattern = _best(access, facts, shapes, sizes, single_axes)
             other_patterns = [lane_pattern(access, facts.atoms, shape, sizes) for shape in others]
-            assumed[alike_lanes] = any(map(_is_coalesced, other_patterns))
+            assumed[alike_lanes] = any(one.is_coalesced for one in other_patterns)
             meeting_it = groups.of(access.array)
             shortest[alike_lanes] = shortest_rows(pattern, access, meeting_it, facts.atoms, shapes, sizes)
         resting = (*assumptions_of(access.array, shapes), *assumptions_of_rows(access.array, sizes, pattern))
@@ -119,19 +121,14 @@ def access_records(
 
 
 def _best(
-    access: Access, facts: KernelFacts, shapes: Sequence[BlockShape], extents: tuple[int | None, ...]
+    access: Access,
+    facts: KernelFacts,
+    shapes: Sequence[BlockShape],
+    extents: tuple[int | None, ...],
+    single: frozenset[str],
 ) -> LanePattern:
-    patterns = [lane_pattern(access, facts.atoms, shape, extents) for shape in shapes]
+    patterns = [lane_pattern(access, facts.atoms, shape, extents, single) for shape in shapes]
     return min(patterns, key=lambda candidate: (candidate.sectors or 0, candidate.bank_conflict_ways or 0))
-
-
-def _is_coalesced(pattern: LanePattern) -> bool:
-    """Whether the lanes touch no more sectors than as many elements side by side would take."""
-    return (
-        pattern.sectors is not None
-        and pattern.ideal_sectors is not None
-        and pattern.sectors <= pattern.ideal_sectors
-    )
 
 
 def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumptions: tuple[str, ...]) -> None:

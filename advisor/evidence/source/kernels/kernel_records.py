@@ -22,6 +22,7 @@ from advisor.evidence.source.kernels.access_records import access_records
 from advisor.evidence.source.kernels.atomic_records import atomic_records
 from advisor.evidence.source.kernels.bounds.counter_bounds import counter_bounds
 from advisor.evidence.source.kernels.bounds.exact_fits import know_exact_fits
+from advisor.evidence.source.kernels.bounds.exits_never_taken import is_never_taken
 from advisor.evidence.source.kernels.bounds.guards_of_neighbours import know_elements_past_the_end
 from advisor.evidence.source.kernels.bounds.half_guards import know_half_guards
 from advisor.evidence.source.kernels.bounds.range_tests import range_test_outcome
@@ -42,7 +43,12 @@ from advisor.evidence.source.kernels.wrong_results.negative_counters import know
 from advisor.evidence.source.kernels.wrong_results.position_slips import know_position_slips
 from advisor.evidence.source.kernels.wrong_results.row_lengths import know_row_lengths
 from advisor.evidence.source.kernels.wrong_results.statements_without_effect import statement_records
-from advisor.evidence.source.kernels.wrong_results.stored_results import stores_nothing
+from advisor.evidence.source.kernels.wrong_results.stored_results import (
+    does_nothing,
+    is_without_effect,
+    leaves_nothing,
+    stores_nothing,
+)
 from advisor.evidence.source.kernels.wrong_results.unwritten_local import know_unwritten_reads
 from advisor.evidence.source.kernels.wrong_results.variable_records import variable_records
 from advisor.evidence.source.made_in_function import MadeInFunction
@@ -99,7 +105,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     if open_block and any(one.block_is_share for one in launched.stated):
         others.append(ONE_THREAD)
     groups = AccessGroups(facts)
-    accesses = access_records(facts, groups, shapes, kernel.key, others)
+    accesses = access_records(facts, groups, shapes, kernel.key, others, launched.single_axes)
     private = private_data(facts, groups)
     know_private_data(facts, private, accesses)
     know_neighbour_reads(facts, accesses)
@@ -124,7 +130,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, made: MadeInFunctio
     found += atomic_records(facts, shapes, kernel.key)
     found += _branch_records(facts, shapes, guards, kernel.key)
     found += loop_records(facts, groups, launched.stated, kernel.key)
-    found += _barrier_records(facts, kernel.key)
+    found += _barrier_records(facts, launched, kernel.key)
     found += _array_records(facts, groups, private, kernel.key)
     found += operation_records(facts, kernel.key)
     found += name_records(facts, kernel.key)
@@ -178,7 +184,9 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], made: MadeI
         one_thread_works=one_thread_works(facts),
         in_test=holds_tests(module.path),
         stores_nothing=stores_nothing(facts),
-        does_nothing=all(map(_does_nothing, declaration.node.body)),
+        leaves_nothing=leaves_nothing(facts),
+        does_nothing=does_nothing(facts),
+        without_effect=is_without_effect(facts),
         cache_enabled=_switch(declaration, "cache"),
         narrow_indices=facts.narrow_cast,
         strided_parameters=strided_parameters(declaration.signature),
@@ -187,12 +195,6 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], made: MadeI
         block_threads=threads.pop() if len(threads) == 1 and 0 not in threads else None,
     )
     return record
-
-
-def _does_nothing(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant)
-    return isinstance(statement, ast.Pass) or (isinstance(statement, ast.Return) and statement.value is None)
 
 
 def _switch(declaration: Declaration, name: str, otherwise: bool = False) -> bool | None:
@@ -290,7 +292,7 @@ def _asks_the_same(branch: BranchUse) -> bool:
     return bool(counters) and not branch.loaded and not branch.depends & counters
 
 
-def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
+def _barrier_records(facts: KernelFacts, launched: LaunchedAs, kernel: str) -> list[Record]:
     found = []
     exchanges = exchanges_between_blocks(facts)
     for barrier in facts.barriers:
@@ -298,7 +300,11 @@ def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
         parts = _differs_in_grid if barrier.of_grid else thread_dependent
         conditions = [condition for condition in barrier.place.conditions if parts(condition)]
         inside = [condition for condition in conditions if not condition.exit]
-        exits = [condition for condition in conditions if condition.exit]
+        exits = [
+            condition
+            for condition in conditions
+            if condition.exit and not is_never_taken(condition, launched, facts.declaration.parameters)
+        ]
         guards = [is_bounds_guard(condition, module) for condition in inside]
         shared = next((one.array for one in exchanges if one.is_divided_by(barrier)), None)
         record = record_at("barrier", kernel, barrier.place, "syncthreads")

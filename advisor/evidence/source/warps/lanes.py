@@ -62,26 +62,44 @@ class LanePattern:
     single_along_fast_axis: bool | None = None
     wider: LanePattern | None = None
 
+    @property
+    def is_coalesced(self) -> bool:
+        """Whether the lanes touch no more sectors than as many elements side by side would take."""
+        return (
+            self.sectors is not None and self.ideal_sectors is not None and self.sectors <= self.ideal_sectors
+        )
+
 
 def lane_pattern(
-    access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]
+    access: Access,
+    atoms: Atoms,
+    block: BlockShape,
+    extents: tuple[int | None, ...],
+    single_axes: frozenset[str] = frozenset(),
 ) -> LanePattern:
-    """The pattern of one access for a block shape; `extents` are the sizes of the array along its axes.
+    """The pattern of one access for a block shape; `extents` are the sizes of the array along its axes, and
+    `single_axes` those of the grid along which there is one thread, whose index is no other one to follow.
 
     "Fast" is the axis along which elements lie together: the last one, in a column-major array the first.
     Where the order is not known, only what holds in both is told.
     """
-    row_major = _pattern(access, atoms, block, extents)
+    row_major = _pattern(access, atoms, block, extents, single_axes)
     if access.array.order in (None, "C") or len(access.indices) < 2:
         return row_major
     turned = replace(access, indices=access.indices[::-1])
-    column_major = _pattern(turned, atoms, block, extents[::-1])
+    column_major = _pattern(turned, atoms, block, extents[::-1], single_axes)
     if access.array.order == "F" or column_major == row_major:
         return column_major
     return LanePattern(row_major.index_kind)
 
 
-def _pattern(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]) -> LanePattern:
+def _pattern(
+    access: Access,
+    atoms: Atoms,
+    block: BlockShape,
+    extents: tuple[int | None, ...],
+    single_axes: frozenset[str],
+) -> LanePattern:
     forms = [index.form for index in access.indices]
     if not forms:
         return LanePattern("unknown")
@@ -90,13 +108,13 @@ def _pattern(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int
     if any(lane_atoms):
         hidden = [name for names in lane_atoms for name in names]
         kind = "indirect" if all(atoms.known[name].loaded for name in hidden) else "unknown"
-        return _own_rows(access, kind, lane_atoms, atoms, block, extents)
+        return _own_rows(access, kind, lane_atoms, atoms, block, extents, single_axes)
     warps = _Warps(access, atoms, block, forms, extents)
     pattern = LanePattern(
         "affine",
         _lane_axis(forms, atoms, axes),
         _stride(warps.first()),
-        _other_thread_on_fast_axis(forms, atoms, block),
+        _other_thread_on_fast_axis(forms, atoms, block, single_axes),
     )
     if access.array.space == "shared":
         complete = access.array.itemsize is not None and len(extents) >= len(forms)
@@ -107,7 +125,7 @@ def _pattern(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int
         return _counted(access, lambda itemsize: _in_local_memory(pattern, warps, itemsize))
     if strides_open(forms[-1]):
         return replace(pattern, lane_stride=None)
-    turned = _exchanged(access, atoms, block, _with_other_fields(access, extents))
+    turned = _exchanged(access, atoms, block, _with_other_fields(access, extents), single_axes)
     return _counted(access, lambda itemsize: _with_sectors(pattern, warps, turned, itemsize))
 
 
@@ -260,9 +278,15 @@ class _Turned:
     single: bool | None = None
 
 
-def _exchanged(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]) -> _Turned:
+def _exchanged(
+    access: Access,
+    atoms: Atoms,
+    block: BlockShape,
+    extents: tuple[int | None, ...],
+    single_axes: frozenset[str],
+) -> _Turned:
     """The exchange of the lane's index and that of the fast axis; nothing where one thread index has both, or
-    where a block is one thread.
+    the grid one thread along the other, and where a block is one thread.
     """
     forms = [index.form for index in access.indices]
     if not block.lane_axes or _lane_axis(forms, atoms, set(block.lane_axes)) != "slow":
@@ -270,7 +294,7 @@ def _exchanged(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[i
     lane = block.lane_axes[0]
     sizes = {"x": block.x, "y": block.y, "z": block.z}
     other = _axis_for_lanes(_without_fields(forms, atoms), atoms, lane, sizes, extents)
-    if other is None:
+    if other is None or other[-1] in single_axes:
         return _Turned()
     letters = {lane[-1]: other[-1], other[-1]: lane[-1]}
     turned = [_renamed(form, letters) for form in forms]
@@ -337,6 +361,7 @@ def _own_rows(
     atoms: Atoms,
     block: BlockShape,
     extents: tuple[int | None, ...],
+    single_axes: frozenset[str],
 ) -> LanePattern:
     """The pattern of lanes that meet unknown elements, each in a row of its own: a sector for each row.
 
@@ -356,7 +381,8 @@ def _own_rows(
         return LanePattern(kind, _lane_axis(forms, atoms, axes))
     lane = block.lane_axes[0]
     advancing = atoms.direct(forms[-1])
-    other = next((a for a in _THREADS if a != lane and {a, f"bid.{a[-1]}"} & advancing), None)
+    others = [axis for axis in _THREADS if axis != lane and axis[-1] not in single_axes]
+    other = next((axis for axis in others if {axis, f"bid.{axis[-1]}"} & advancing), None)
     found = LanePattern(kind, "slow", None, other is not None, warps.rows())
 
     def with_ideal(itemsize: int) -> LanePattern:
@@ -390,12 +416,12 @@ def _lane_axis(forms: list[Form], atoms: Atoms, axes: set[str]) -> str:
     return "both" if slow and fast else "slow" if slow else "fast" if fast else "none"
 
 
-def _other_thread_on_fast_axis(forms: list[Form], atoms: Atoms, block: BlockShape) -> bool:
-    lane = block.lane_axes[:1]
+def _other_thread_on_fast_axis(
+    forms: list[Form], atoms: Atoms, block: BlockShape, single_axes: frozenset[str]
+) -> bool:
+    own = single_axes.union(axis[-1] for axis in block.lane_axes[:1])
     depends = atoms.depends(_without_fields(forms, atoms)[-1])
-    return any(
-        name.startswith(("tid.", "bid.")) and name[-1] not in {axis[-1] for axis in lane} for name in depends
-    )
+    return any(name.startswith(("tid.", "bid.")) and name[-1] not in own for name in depends)
 
 
 def _stride(addresses: list[int]) -> int | None:

@@ -22,7 +22,7 @@ from advisor.rules.settings import RuleSettings
 WORDS = """edition 1
 entity run "One run." { total : ms range 0 .. "time" }
 entity kernel of run "One kernel." {
-  in_test : truth "cold"  does_nothing : truth "cold"  slow : truth "slow"
+  in_test : truth "cold"  leaves_nothing : truth "cold"  slow : truth "slow"
 }
 entity access of kernel "One access." { far : truth "far" }
 entity launch of kernel "One launch." { small : truth "small"  in_test_or_benchmark : truth "cold" }
@@ -81,7 +81,7 @@ def test_what_is_slow_in_a_test_is_a_remark_that_says_why(entity, condition):
 def test_an_error_stays_an_error():
     assert severity("correctness", "kernel k", "k.slow", "error", in_test=True) == ("error", ())
     assert severity("correctness", "kernel k", "k.slow", "warning", in_test=True)[0] == "info"
-    assert severity("correctness", "kernel k", "k.slow", "warning", does_nothing=True)[0] == "warning"
+    assert severity("correctness", "kernel k", "k.slow", "warning", leaves_nothing=True)[0] == "warning"
 
 
 def test_an_error_that_a_circumstance_names_heeds_it():

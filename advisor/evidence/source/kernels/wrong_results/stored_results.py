@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts
+from advisor.evidence.source.kernel_walk.kernel_facts import Access, KernelFacts
 from advisor.evidence.source.kernels.wrong_results.statements_without_effect import calls_for_value
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.syntax.module import ModuleSyntax
@@ -21,10 +21,24 @@ _QUIET = frozenset({
 
 def stores_nothing(facts: KernelFacts) -> bool:
     """Return whether a kernel loads elements, and neither stores, prints nor hands on anything."""
+    return bool(_outside(facts)) and leaves_nothing(facts)
+
+
+def is_without_effect(facts: KernelFacts) -> bool:
+    """Return whether a kernel has statements that do something, loads nothing, and leaves nothing behind."""
+    return not does_nothing(facts) and not _outside(facts) and leaves_nothing(facts)
+
+
+def does_nothing(facts: KernelFacts) -> bool:
+    """Return whether the body of a kernel has no statement but `pass` and `return`."""
+    return all(map(_is_empty, facts.declaration.node.body))
+
+
+def leaves_nothing(facts: KernelFacts) -> bool:
+    """Return whether a kernel neither stores, prints nor hands on anything, whatever it loads."""
     if not facts.complete or facts.calls_unknown or facts.rows_handed_on or facts.atomics or facts.draws:
         return False
-    outside = [one for one in facts.accesses if one.array.space in ("global", "unknown")]
-    if not outside or any(one.kind != "load" for one in outside):
+    if any(one.kind != "load" for one in _outside(facts)):
         return False
     functions = {id(one.node): one for one in (facts.declaration, *facts.called)}
     names = {one.name for one in facts.called}
@@ -33,6 +47,17 @@ def stores_nothing(facts: KernelFacts) -> bool:
         for function in functions.values()
         for one in below_in_scope(function.node)
     )
+
+
+def _is_empty(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.Pass) or (isinstance(statement, ast.Return) and statement.value is None)
+
+
+def _outside(facts: KernelFacts) -> list[Access]:
+    """The accesses of memory that is there after the kernel."""
+    return [one for one in facts.accesses if one.array.space in ("global", "unknown")]
 
 
 def _tells(node: ast.AST, module: ModuleSyntax, followed: Collection[str]) -> bool:

@@ -35,21 +35,53 @@ SOMETHING = (
     "out[i].x = a[i]\n",
     "assert a[i] > 0\n",
     "if a[i] < 0:\n        raise ValueError\n",
-    # It loads nothing either, as one that measures what a launch costs.
-    "v = i + 1\n",
 )
 
 
-def stores(tmp_path, body: str):
+EMPTY = (
+    "pass\n",
+    "v = i + 1\n",
+    "n += 1\n",
+    "s[cuda.threadIdx.x] = i\n    cuda.syncthreads()\n    v = s[0]\n",
+    "if i < n:\n        return\n",
+    "for j in range(n):\n        v = math.sqrt(twice(j))\n",
+)
+# Threads wait, so that how long the kernel takes is seen.
+WAITING = ("cuda.nanosleep(n)\n",)
+
+
+def told(tmp_path, body: str, metric: str):
     found = records(tmp_path, "kernel", f"{HEAD}    {body}")
-    return value(next(one for one in found if one.label == "k"), "stores_nothing")
+    return value(next(one for one in found if one.label == "k"), metric)
 
 
 @pytest.mark.parametrize("body", NOTHING)
 def test_nothing_is_left(tmp_path, body):
-    assert stores(tmp_path, body) is True
+    assert told(tmp_path, body, "stores_nothing") is True
+    assert told(tmp_path, body, "without_effect") is False
+    assert told(tmp_path, body, "leaves_nothing") is True
 
 
 @pytest.mark.parametrize("body", SOMETHING)
 def test_something_may_be(tmp_path, body):
-    assert stores(tmp_path, body) is False
+    assert told(tmp_path, body, "stores_nothing") is False
+    assert told(tmp_path, body, "leaves_nothing") is False
+
+
+@pytest.mark.parametrize("body", EMPTY)
+def test_nothing_is_loaded_either(tmp_path, body):
+    assert told(tmp_path, body, "stores_nothing") is False
+    assert told(tmp_path, body, "leaves_nothing") is True
+    assert told(tmp_path, body, "without_effect") is True
+
+
+def test_a_stub_does_nothing_and_has_nothing_to_report(tmp_path):
+    for body in ("pass", '"""Later."""', "return"):
+        (found,) = records(tmp_path, "kernel", f"@cuda.jit\ndef k(a):\n    {body}\n")
+        metrics = ("does_nothing", "leaves_nothing", "without_effect", "stores_nothing")
+        assert [value(found, one) for one in metrics] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("body", WAITING)
+def test_time_is_left(tmp_path, body):
+    assert told(tmp_path, body, "leaves_nothing") is False
