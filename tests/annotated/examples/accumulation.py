@@ -91,3 +91,48 @@ def main():
     in_shared_memory[blocks, 256](a, other)
     stored_as_it_grows[blocks, 256](a, out)
     stored_in_a_row[blocks, 256](a, other)
+
+
+@cuda.jit
+def sums_of_chosen_rows(trades, prices, out, batches):
+    i = cuda.grid(1)
+    t = cuda.threadIdx.x
+    rows = cuda.shared.array(64, np.int32)
+    for batch in range(batches):
+        cuda.syncthreads()
+        if t < 64:
+            rows[t] = trades[batch * 64 + t]
+        cuda.syncthreads()
+        if i < prices.size:
+            for j in range(64):
+                row = rows[j]
+                out[row, i] += prices[i]  # ok: global-accumulation-in-loop
+
+
+@cuda.jit
+def sum_of_one_chosen_row(trades, prices, out):
+    i = cuda.grid(1)
+    if i < prices.shape[1]:
+        row = trades[i]
+        for j in range(prices.shape[0]):
+            out[row, i] += prices[j, i]  # hit: global-accumulation-in-loop
+
+
+@cuda.jit
+def sums_by_list(trades, prices, out):
+    i = cuda.grid(1)
+    if i < prices.shape[2]:
+        for step in range(prices.shape[0]):
+            for j in range(trades.size):
+                out[trades[j], i] += prices[step, j, i]  # hit: global-accumulation-in-loop
+
+
+@cuda.jit
+def walk_along_a_chain(following, terms, out):
+    i = cuda.grid(1)
+    at = cuda.local.array(1, np.int32)
+    at[0] = i
+    if i < out.size:
+        for _ in range(8):
+            out[at[0]] += terms[i]  # ok: global-accumulation-in-loop
+            at[0] = following[at[0]]

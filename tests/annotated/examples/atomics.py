@@ -129,6 +129,30 @@ def lock_with_fences(mutex, a):  # hit: one-thread-works
         cuda.atomic.exch(mutex, 0, 0)
 
 
+@cuda.jit
+def first_to_come(a, found):
+    i = cuda.grid(1)
+    if i < a.size and a[i] < float32(0):
+        cuda.atomic.compare_and_swap(found, -1, i)  # ok: contended-atomic
+
+
+@cuda.jit
+def claimed_cells(cells, moves):
+    i = cuda.grid(1)
+    if i < moves.size:
+        old = cuda.atomic.cas(cells, 0, 0, i)  # ok: contended-atomic
+        if old == 0:
+            moves[i] = cuda.atomic.exch(cells, 1, i)  # ok: contended-atomic
+
+
+@cuda.jit
+def sum_of_rows_of_any_length(a, total):
+    i = cuda.grid(1)
+    for j in range(i, a.size, cuda.gridsize(1)):
+        if a[j] > float32(0):
+            cuda.atomic.add(total, 0, a[j])  # hit: contended-atomic  # hit: atomic-sum-in-loop
+
+
 def main():
     n = 1 << 20
     a = cuda.to_device(np.ones(n, dtype=np.float32))

@@ -69,3 +69,40 @@ def zeros_once(batches, n):
     for batch in batches:
         step[4096, 256](batch, counts)  # hit: launch-in-host-loop
     return counts
+
+
+@cuda.jit(device=True)
+def adds_to(row, value):
+    for j, old in enumerate(row):
+        row[j] = old + value
+
+
+@cuda.jit
+def add_row(terms, sums):
+    i = cuda.grid(1)
+    if i < terms.size:
+        adds_to(sums[i], terms[i])
+
+
+def sums_of_their_own(batches, n):
+    zeros = np.zeros((n, 4), np.float32)
+    weights = np.ones(n, np.float32)
+    results = []
+    for batch in batches:
+        sums = cuda.to_device(zeros)  # ok: same-copy-in-host-loop, copy-in-host-loop
+        terms = cuda.to_device(weights)  # hit: same-copy-in-host-loop
+        add_row[(n + 255) // 256, 256](terms, sums)
+        results.append(sums.copy_to_host() * batch)
+    return results
+
+
+def step_by_step(host, weights, batches):
+    first = cuda.device_array_like(host)
+    for k in range(len(batches)):
+        first.copy_to_device(host)  # hit: same-copy-in-host-loop
+        held = cuda.to_device(weights)  # ok: same-copy-in-host-loop
+        part = cuda.to_device(weights)  # ok: same-copy-in-host-loop
+        step[4096, 256](held, first)  # hit: launch-in-host-loop
+        step[4096, 256](first, held)  # hit: launch-in-host-loop
+        step[4096, 256](first, part[k:])  # hit: launch-in-host-loop
+    return first

@@ -57,6 +57,6 @@ def test_a_kernel_is_fixed_and_a_rule_broken(workspace: Path) -> None:
     )
     assert result.exists(), done.stderr
     seen = json.loads(result.read_text("utf-8"))
-    assert any("[contended-atomic]: Up to 32 lanes" in text for text in seen["found"])
+    assert any("[contended-atomic]: Threads of a block update" in text for text in seen["found"])
     assert "Check that the thread's index is inside the array" in seen["titles"]
     assert any("is not a metric of `kernel`" in text for text in seen["broken"])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from advisor.evidence.source.host.copies.changed_copies import changes_on_device
 from advisor.evidence.source.host.copies.copied_values import (
     data_names,
     elements_filled,
@@ -21,7 +22,9 @@ from advisor.evidence.source.host.data_flow.loop_context import (
 from advisor.evidence.source.host.data_flow.placed import CUPY_CREATORS, RANDOM_CREATORS, TORCH_CREATORS
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.host_records import host_record
+from advisor.evidence.source.kernel_walk.walk import WalkedKernels
 from advisor.model.records import Record, Value
+from advisor.program.launches.launches import Launch
 from advisor.program.launches.timing_loops import reads_clock
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.module import names_in
@@ -34,14 +37,17 @@ _METHODS = frozenset({
 _NUMBERS = frozenset({"float", "int", "bool", "print"})
 
 
-def array_call_records(placement: Placement) -> Iterator[Record]:
-    """The places where torch or cupy copies, waits or allocates."""
-    return _ArrayCalls(placement).found()
+def array_call_records(
+    placement: Placement, launches: Sequence[Launch], walked: WalkedKernels
+) -> Iterator[Record]:
+    """The places where torch or cupy copies, waits or allocates. `launches` are those of the module."""
+    return _ArrayCalls(placement, launches, walked).found()
 
 
 class _ArrayCalls:
-    def __init__(self, placement: Placement) -> None:
+    def __init__(self, placement: Placement, launches: Sequence[Launch], walked: WalkedKernels) -> None:
         self.placement, self.module = placement, placement.module
+        self.launches, self.walked = launches, walked
         self.roots = {one for one in ("torch", "cupy") if self.module.mentions(one)}
 
     def found(self) -> Iterator[Record]:
@@ -140,6 +146,7 @@ class _ArrayCalls:
             changed = self.module.changed_names(context.loops[0])
             read = data_names(source, self.module)
             values["loop_invariant"] = is_plain(source, self.module) and bool(read) and not read & changed
+            values["changes_on_device"] = changes_on_device(call, self.module, self.launches, self.walked)
         return self._record(call, "transfer", name, library, context, values)
 
     def _is_creator(self, source: ast.expr) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from advisor.evidence.source.host.array_calls import array_call_records
 from advisor.evidence.source.host.captures import capture_records
+from advisor.evidence.source.host.copies.changed_copies import changes_on_device
 from advisor.evidence.source.host.copies.copied_values import elements_filled
 from advisor.evidence.source.host.copies.element_copies import element_copy_records
 from advisor.evidence.source.host.data_flow.generator_states import generator_records
@@ -66,7 +67,6 @@ from advisor.program.syntax.written_code import as_written
 from advisor.program.values.constants import Constants
 
 _MAKERS = (
-    array_call_records,
     loader_records,
     capture_records,
     product_records,
@@ -92,13 +92,15 @@ def host_side_records(
     which only some statements are known says the same of them.
     """
     placement = Placement(module, resolver.workspace)
-    others = [*_numba_calls(placement, calls, launches, values)]
+    walked = WalkedKernels(resolver)
+    others = [*_numba_calls(placement, calls, launches, values, walked)]
     with_launches = (
         lambda given: measurement_records(given, launches),
         lambda given: timed_function_records(given, launches),
         lambda given: generator_records(given, launches),
         lambda given: earlier_numpy_records(given.module, launches),
         lambda given: unconfigured_call_records(given.module, resolver),
+        lambda given: array_call_records(given, launches, walked),
     )
     for maker in (*_MAKERS, *with_launches):
         try:
@@ -108,7 +110,6 @@ def host_side_records(
             continue
     others += element_copy_records(module, resolver, values)
     others += loop_records(module, launches, calls)
-    walked = WalkedKernels(resolver)
     others += pair_records(module, launches, walked)
     others.sort(key=lambda one: (one.span.line, one.span.column))
     return [*_launches(placement, launches, walked, values), *others]
@@ -253,7 +254,11 @@ def _alike_threads(launch: Launch, walked: WalkedKernels) -> int | None:
 
 
 def _numba_calls(
-    placement: Placement, calls: Sequence[HostCall], launches: Sequence[Launch], values: HostValues
+    placement: Placement,
+    calls: Sequence[HostCall],
+    launches: Sequence[Launch],
+    values: HostValues,
+    walked: WalkedKernels,
 ) -> list[Record]:
     found = host_call_records(calls)
     launching = LaunchingLoops(placement.module, placement.workspace, launches)
@@ -266,6 +271,9 @@ def _numba_calls(
             record.know("source", created_elements=created_elements(call.created, placement))
             beside = looping.are_beside(call.module, call.node, call.loops)
             record.know("source", beside_loop_of_launches=beside)
+        if call.invariant:
+            changes = changes_on_device(call.node, placement.module, launches, walked)
+            record.know("source", changes_on_device=changes)
         record.know("source", in_test_or_benchmark=call.timed or is_test_path(call.module.path))
         if call.entity == "synchronisation":
             loops = host_loops(placement.module, call.node)

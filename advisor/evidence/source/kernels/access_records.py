@@ -22,6 +22,7 @@ from advisor.evidence.source.kernels.repeated_loads import (
     field_of,
     loaded_by_many,
     repeated_loads,
+    same_address_again,
 )
 from advisor.evidence.source.kernels.wrong_results.data_updates import counts, has_several_places
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of, assumptions_of_rows
@@ -174,7 +175,7 @@ def _context(access: Access, facts: KernelFacts) -> dict[str, Value | None]:
     return {
         "guarded": is_guarded(access, atoms),
         "loop_depth": len(loops),
-        "loop_invariant": _same_address_again(access, depends),
+        "loop_invariant": same_address_again(access, depends, facts),
         "reloaded_elements": _walked_again(access, depends),
         "thread_walks_fast_axis": bool(last & counters) and not last & _THREADS,
         "data_dependent": chosen,
@@ -200,18 +201,6 @@ def _spans_no_more(access: Access, facts: KernelFacts) -> bool:
     """Whether thread indices and loops around are no more than the varying indices: an access per element."""
     varying = [index for index in access.indices if index.form.constant is None]
     return len(facts.thread_dimensions) + len(access.place.loops) <= len(varying)
-
-
-def _same_address_again(access: Access, depends: frozenset[str]) -> bool:
-    """Whether the innermost loop meets one address in each iteration, and not in one only; for an update also
-    a loop further out, where the loops inside of it walk to their ends and do not search for the element.
-    """
-    for loop in reversed(access.place.loops):
-        if loop.counter not in depends:
-            return not in_one_iteration(access.place, loop)
-        if access.kind != "update" or _may_break(loop.node):
-            return False
-    return False
 
 
 def _between_barriers(access: Access, groups: AccessGroups, meeting: frozenset[str]) -> bool:
@@ -241,10 +230,6 @@ def _is_overwritten(access: Access, facts: KernelFacts, groups: AccessGroups) ->
     others: list[Access | AtomicUse] = [one for one in groups.of(access.array) if one.kind != "store"]
     others += [one for one in facts.atomics if one.array is access.array]
     return not any(one.node is loop.node for other in others for one in other.place.loops)
-
-
-def _may_break(loop: ast.AST) -> bool:
-    return any(isinstance(inner, ast.Break) for inner in below(loop))
 
 
 def _walked_again(access: Access, depends: frozenset[str]) -> float | None:

@@ -10,9 +10,17 @@ from itertools import groupby
 from typing import TypeAlias
 
 from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form
-from advisor.evidence.source.kernel_walk.kernel_facts import Access, AtomicUse, KernelFacts, Place
+from advisor.evidence.source.kernel_walk.kernel_facts import (
+    Access,
+    AtomicUse,
+    KernelFacts,
+    LoopContext,
+    Place,
+)
+from advisor.evidence.source.warps.single_iterations import in_one_iteration
 from advisor.evidence.source.warps.traffic_shares import leaves_the_loop
 from advisor.program.launches.block_shape import BlockShape
+from advisor.program.syntax.tree_nodes import below
 
 _AXES = ("tid.x", "tid.y", "tid.z")
 # The counters of loops, and the identity of a condition, 0 for none.
@@ -43,6 +51,31 @@ def repeated_loads(facts: KernelFacts) -> set[int]:
         else:
             same[_way_of(access)].append(at)
     return found
+
+
+def same_address_again(access: Access, depends: frozenset[str], facts: KernelFacts) -> bool:
+    """Whether the innermost loop meets one address in each iteration, and not in one only; for an update also
+    a loop further out, where the loops inside of it walk to their ends and do not search for the element.
+    `depends` is what the indices depend on.
+    """
+    for loop in reversed(access.place.loops):
+        if loop.counter not in depends:
+            return not in_one_iteration(access.place, loop) and not _looked_up_anew(access, loop, facts)
+        if access.kind != "update" or any(isinstance(one, ast.Break) for one in below(loop.node)):
+            return False
+    return False
+
+
+def _looked_up_anew(access: Access, loop: LoopContext, facts: KernelFacts) -> bool:
+    """Whether each iteration of a loop loads an index anew from memory that the loop may change: of an array
+    that it stores to as well, as where each iteration fetches another part of a list, or by what is not seen.
+    """
+    forms = (index.form for index in access.indices)
+    if not any(facts.atoms.loaded(one) and not facts.atoms.is_older(one, loop.counter) for one in forms):
+        return False
+    inside = [one for one in facts.accesses if loop in one.place.loops and one.array is not access.array]
+    loaded = {id(one.array) for one in inside if one.kind != "store"}
+    return facts.calls_unknown or any(one.kind != "load" and id(one.array) in loaded for one in inside)
 
 
 def _way_of(access: Access) -> _Way:
